@@ -6,6 +6,7 @@ from deid_tasks.core.entities import Entity
 
 _ARTICLE = re.compile(r"(?<![^\s(\[\"'“/-])(?P<article>[Aa]n?|AN?) $")
 _NUMBER = re.compile(r"\d+")
+_WORD_AT_START = re.compile(r"[\w.&'’-]*")
 _AN_NUMBER = re.compile(r"8\d{0,2}(?!\d)|1[18](?!\d)|8\d{3,}")
 _VOWELS = frozenset("aeiou")
 _LETTERS_WITH_AN = frozenset("AEFHILMNORSX")
@@ -36,7 +37,7 @@ def takes_an(value: str) -> bool:
     """Whether the article before ``value`` is "an"."""
     if number := _NUMBER.match(value):
         return bool(_AN_NUMBER.match(number.group()))
-    word = re.match(r"[\w.&'’-]*", value)
+    word = _WORD_AT_START.match(value)
     text = word.group() if word else ""
     if len(text) > 1 and text.isupper() and len(text) <= 4 and not any(char in "AEIOU" for char in text[1:]):
         return text[0] in _LETTERS_WITH_AN

@@ -52,6 +52,7 @@ _MAX_WITH_SLASH = 26
 _HOURS_AND_MINUTES = re.compile(r"(?:19|20)[0-5]\d", re.ASCII)
 _OLDEST, _RECENT, _AHEAD = 105, 12, 15
 """Years back to the birth of the oldest people, years back that notes name often, and years ahead that they name."""
+_FOUR_FIGURES = 4
 _DIGITS = frozenset("0123456789")
 _MONTHS = "|".join(sorted(PREFIXES[MONTHS], key=len, reverse=True))
 _DATE_BEFORE_BRACKET = re.compile(r"\d[/.-]\d{1,4} ?\($")
@@ -145,17 +146,19 @@ class NoteDates:
     def _month_and_year(self, original: str, start: int, end: int, mode: Mode) -> str | None:
         """Return a month and a year of two digits, as their place in the text tells; ``None`` for others."""
         text = self._surroundings.text
-        if (named := _MONTH_DAY_AND_YEAR.fullmatch(original)) is not None:
-            whole = _NAMED_DATE.fullmatch(self._moved(f"{named['day']}, 20{named['year']}", mode))
-            return f"{whole['day']}/{whole['year']}" if whole else None
-        if self._context.is_day_first and (short := _MONTH_AND_SHORT_YEAR.fullmatch(original)) is not None:
-            return self._month_and_short_year(short, mode)
+        if original[0].isalpha():
+            if (named := _MONTH_DAY_AND_YEAR.fullmatch(original)) is not None:
+                whole = _NAMED_DATE.fullmatch(self._moved(f"{named['day']}, 20{named['year']}", mode))
+                return f"{whole['day']}/{whole['year']}" if whole else None
+            if self._context.is_day_first and (short := _MONTH_AND_SHORT_YEAR.fullmatch(original)) is not None:
+                return self._month_and_short_year(short, mode)
+        if end - start > _MAX_MONTH_AND_YEAR:
+            return None
         expiry = _EXPIRY.fullmatch(original)
         if expiry is not None and _EXPIRES_BEFORE.search(text, max(0, start - _REACH_OF_EXPIRY), start):
             moved = self._moved(f"{expiry['month']}/20{expiry['year']}", mode)
             return moved[:-4] + moved[-2:] if _MONTH_AND_YEAR.fullmatch(moved) else moved
-        is_short = end - start <= _MAX_MONTH_AND_YEAR and mode == "surrogate"
-        return month_and_year_in_range(text, start, end, self._context) if is_short else None
+        return month_and_year_in_range(text, start, end, self._context) if mode == "surrogate" else None
 
     def _month_and_short_year(self, short: re.Match[str], mode: Mode) -> str | None:
         """Return a month and its year of two digits where a British note has them: "stent Feb 24", in 2025."""
@@ -168,7 +171,9 @@ class NoteDates:
     def _is_time_of_day(self, original: str) -> bool:
         """Whether four digits are hours and minutes: those that can be no year of a note, and others beside such."""
         now = self._context.written_at
-        if now is None or not self._context.options.keeps_times or _HOURS_AND_MINUTES.fullmatch(original) is None:
+        if len(original) != _FOUR_FIGURES or now is None or not self._context.options.keeps_times:
+            return False
+        if _HOURS_AND_MINUTES.fullmatch(original) is None:
             return False
         value, oldest = int(original), now.year - _OLDEST
         if value < oldest or value > now.year + _AHEAD:

@@ -10,7 +10,6 @@ from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     align,
-    label_like,
     letters_like,
     organization_words_of,
 )
@@ -18,21 +17,17 @@ from deid_tasks.engine.obfuscate.organizations.chains import replace_chain, spli
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     KINDS,
-    SMALL_WORDS,
     SPECIALTIES,
     is_kind,
     is_legal_form,
 )
 from deid_tasks.engine.obfuscate.organizations.saints import replace_two_saints
 from deid_tasks.engine.obfuscate.people.name_scope import remember
-from deid_tasks.engine.obfuscate.plain_words import is_path_word
 from deid_tasks.engine.obfuscate.span_kinds import is_town
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 from deid_tasks.settings import Mode
 
-_MIN_LABEL_LENGTH = 5
-"""A shorter label of a domain may be made of any name."""
 _MIN_CLIPPED, _MAX_CLIPPED = 3, 5
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer value is not the abbreviation of another name in the note."""
@@ -111,27 +106,15 @@ class NoteOrganizations:
         staff = self._context.staff
         long_names = self._surroundings.long_names if len(original) <= _MAX_ABBREVIATION_LENGTH else ()
         is_of_note = not self._context.is_of_patient
-        is_letters = _is_short_for_name(original) and self.letters(original, allows_gaps=False) is not None
-        if is_of_note and mode == "surrogate" and not is_letters and (short := self._short_name(original, entity)):
-            return short
-        if is_letters and is_of_note and mode == "surrogate" and (made := self.letters(original, allows_gaps=False)):
-            return made.upper()
-        if is_of_note and mode == "surrogate":
-            if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
-                return made
-            if _is_short_for_name(original) and (letters := self._of_towns_office(original)):
-                return letters
-            if (made := self._of_town(original)) or (made := self._of_branch(original)):
-                return made
-        in_short = (
-            set() if original.isupper() else {fold(word) for word in _words(original) if _is_short_for_name(word)}
-        )
-        # "Grandview DHC ED" has one name, and letters.
-        named = [word for word in organization_words_of(original) if not is_kind(word) and word not in in_short]
+        if is_of_note and mode == "surrogate" and (made := self._of_note(original, entity)):
+            return made
         surname = self._surname
-        if is_of_note and len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
-            surname = self._town
-        is_owned = is_of_note and any(surname(word) for word in named)
+        is_owned = False
+        if is_of_note:
+            named = _named_words(original)
+            if len(named) == 1 and len(original) > len(named[0]) and self._town(named[0]):
+                surname = self._town
+            is_owned = any(surname(word) for word in named)
         if long_names or is_owned:
             return self._replacements.surrogate(
                 original,
@@ -148,6 +131,21 @@ class NoteOrganizations:
             surrogate = self._replacements.surrogate(original, entity, self._context, staff, mode)
             remember(staff.memo, question, surrogate)
         return surrogate
+
+    def _of_note(self, original: str, entity: Entity) -> str | None:
+        """Return the surrogate of a name that another name of the note tells; ``None`` for others."""
+        is_short = _is_short_for_name(original)
+        letters = self.letters(original, allows_gaps=False) if is_short else None
+        if letters is None:
+            if short := self._short_name(original, entity):
+                return short
+        elif letters:
+            return letters.upper()
+        if (made := self._of_abbreviation(original)) or (made := self._of_saint(original)):
+            return made
+        if is_short and (of_office := self._of_towns_office(original)):
+            return of_office
+        return self._of_town(original) or self._of_branch(original)
 
     def _short_name(self, original: str, entity: Entity) -> str | None:
         """Return what a name becomes that the note also has with further words: "Rio Puerco" of a "Rio Puerco Clinic".
@@ -295,58 +293,10 @@ class NoteOrganizations:
         if (town := self._town(folded)) is not None:
             return town
         for name in self._surroundings.organizations:
-            if organization_words_of(name)[:1] == [folded] and folded not in KINDS:
+            if organization_words_of(name)[:1] == (folded,) and folded not in KINDS:
                 new = self.aligned(name)[0][1]
                 return new.capitalize() if new and new != folded else None
         return None
-
-    def domain(self, part: str) -> str | None:
-        """Return a part of a domain, folded, made of the surrogate of the organization whose name it is."""
-        for name in self._surroundings.organizations:
-            if (made := self._label(part, name)) is not None:
-                return made
-        if len(part) >= _MIN_LABEL_LENGTH and (town := self._town(part)) is not None:
-            return fold(town).replace(" ", "")
-        if part.startswith("my") and len(part) > _MIN_LABEL_LENGTH - 1 and (made := self.domain(part[2:])) is not None:
-            return f"my{made}"
-        if 2 <= len(part) <= _MAX_ABBREVIATION_LENGTH and self._abbreviates(part):
-            return fold(
-                self._replacements.surrogate(
-                    part.upper(),
-                    Entity.ORGANIZATION,
-                    self._context,
-                    self._context.staff,
-                    "surrogate",
-                    long_names=self._surroundings.long_names,
-                )
-            )
-        return None
-
-    def _label(self, part: str, name: str) -> str | None:
-        words = organization_words_of(name)
-        pairs = [(word, word) for word in words]
-        if len(part) >= _MIN_LABEL_LENGTH:
-            if label_like(part, pairs) is not None:
-                return label_like(part, self.aligned(name)) or None
-            if part in words and not is_kind(part):
-                # "smiddy" of the Auld Smiddy Surgery.
-                return next((new or None for old, new in self.aligned(name) if old == part), None)
-            count, rest = _words_in(part, words)
-            return "".join(new for _, new in self.aligned(name)[:count]) + rest or None if count else None
-        if len(part) > 1 and letters_like(part, pairs) is not None:
-            return letters_like(part, self.aligned(name))
-        # The words of kind behind a name: ``uh`` of a University Hospital.
-        behind = "".join(word[0] for word in words[1:] if word not in SMALL_WORDS)
-        return part if len(part) > 1 and part in behind and all(map(is_kind, words[-len(part) :])) else None
-
-    def _abbreviates(self, part: str) -> bool:
-        """Whether letters are an organization of the note, or the first letters of one."""
-        names = [fold(name) for name in self._surroundings.organizations]
-        return part in names or any(
-            part == "".join(word[0] for word in _words(name) if word not in SMALL_WORDS)
-            for name in names
-            if " " in name
-        )
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
@@ -356,6 +306,12 @@ _LETTERS_OF_KIND = frozenset({"c", "h", "mc", "hc"})
 """Letters of a center, a hospital, a medical center and a health center."""
 _SAINT_IN_SHORT = re.compile(r"(?P<head>(?:St|Ste)\.?\s)(?P<letter>[A-Z])(?P<tail>['’]?s|\.)?", re.IGNORECASE)
 _SAINT_WORDS = frozenset({"st", "ste", "saint"})
+
+
+def _named_words(name: str) -> list[str]:
+    """Return the folded words that say which organization it is: "Grandview DHC ED" has one name, and letters."""
+    in_short = set() if name.isupper() else {fold(word) for word in _words(name) if _is_short_for_name(word)}
+    return [word for word in organization_words_of(name) if not is_kind(word) and word not in in_short]
 
 
 def _rewritten(original: str, pairs: Sequence[tuple[str, str]]) -> str | None:
@@ -389,21 +345,3 @@ def _cased(made: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return made.upper()
     return made.capitalize() if like[:1].isupper() else made
-
-
-def _words_in(label: str, words: Sequence[str]) -> tuple[int, str]:
-    """Return how many words, from the first on, a label of a domain is written with, and the kind behind them.
-
-    ``(0, "")`` where it is not written so.
-    """
-    joined = ""
-    found = (0, "")
-    for count, word in enumerate(words, 1):
-        joined += word
-        if len(joined) < _MIN_LABEL_LENGTH:
-            continue
-        if joined == label:
-            return count, ""
-        if word not in KINDS and label.startswith(joined) and is_path_word(label[len(joined) :]):
-            found = (count, label[len(joined) :])
-    return found

@@ -7,7 +7,7 @@ from functools import cached_property
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.entity_groups import NAMES
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import folded_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 
 TITLE = re.compile(
@@ -135,10 +135,10 @@ class NoteSexes:
 
     def _named(self, words: Set[str], *, is_provider: bool | None = None) -> list[Span]:
         """Return the spans of people, of clinicians or of others if given, whose name has one of these words."""
-        named: list[tuple[Span, list[str]]] = []
+        named: list[tuple[Span, tuple[str, ...]]] = []
         for span in self._spans:
             if span.entity in NAMES and is_provider in {None, span.entity is Entity.PROVIDER}:
-                parts = [fold_name(word) for _, _, word in name_parts(self._text[span.start : span.end])]
+                parts = folded_parts(self._text[span.start : span.end])
                 if not words.isdisjoint(parts):
                     named.append((span, parts))
         if any(len(parts) > 1 and parts[0] in words for _, parts in named):
@@ -186,7 +186,7 @@ class NoteSexes:
         """The words of the patient's name where the note writes it in full first."""
         for span in self._spans:
             if span.entity is Entity.PATIENT:
-                parts = [fold_name(word) for _, _, word in name_parts(self._text[span.start : span.end])]
+                parts = folded_parts(self._text[span.start : span.end])
                 if len(parts) > 1:
                     return frozenset(parts)
         return frozenset()

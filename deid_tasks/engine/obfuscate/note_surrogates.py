@@ -1,29 +1,29 @@
 """Surrogates of the spans of one note, from the span's value and from what of its neighbourhood counts for it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES, ORGANIZATIONS, PLACES, TELEPHONES
 from deid_tasks.engine.obfuscate.generators import Replacements
-from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name, owner_in_record
+from deid_tasks.engine.obfuscate.identifiers import NUMBER_FORMATS, is_file_name
 from deid_tasks.engine.obfuscate.letter_case import match_case
 from deid_tasks.engine.obfuscate.names.name_roles import is_form_of_address
 from deid_tasks.engine.obfuscate.names.note_people import NotePeople
 from deid_tasks.engine.obfuscate.names.note_person import NotePerson
 from deid_tasks.engine.obfuscate.note_accounts import NoteAccounts
+from deid_tasks.engine.obfuscate.note_addresses import NoteAddresses
 from deid_tasks.engine.obfuscate.note_context import NO_NAMES, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.note_dates import NoteDates
+from deid_tasks.engine.obfuscate.note_domains import NoteDomains
 from deid_tasks.engine.obfuscate.note_organizations import NoteOrganizations
 from deid_tasks.engine.obfuscate.organizations.abbreviations import organization_words_of
 from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name
-from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
-from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
-from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
@@ -66,12 +66,15 @@ class NoteSurrogates:
             replacements, context, surroundings, lambda date, mode: self._independent(date, Entity.DATE, mode)
         )
         self._organizations = NoteOrganizations(replacements, context, surroundings, self._surname, self._town)
+        self._addresses = NoteAddresses(
+            replacements, context, surroundings, lambda name, mode: self._independent(name, Entity.COUNTRY, mode)
+        )
         self._accounts = NoteAccounts(people, context, self._names_of, self._called, self._called_like)
         self._names = NoteNames(
             people.surnames,
             self._accounts.account,
             self._accounts.initials,
-            self._organizations.domain,
+            NoteDomains(replacements, context, surroundings, self._organizations, self._town).domain,
             self._called,
             self._number,
             self._is_said,
@@ -80,6 +83,7 @@ class NoteSurrogates:
             self._clipped,
         )
         self._known: dict[object, str] = {}
+        self._known_names: dict[tuple[str, Entity, str], str] = {}
         self._asked: set[NotePerson] = set()
 
     def surrogate(self, original: str, start: int, end: int, entity: Entity, index: int, mode: Mode) -> str:
@@ -97,9 +101,9 @@ class NoteSurrogates:
         if entity in ORGANIZATIONS:
             return self._organizations.surrogate(original, entity, index, mode)
         if entity in TELEPHONES:
-            return self._telephone(original, entity, index, mode)
+            return self._addresses.telephone(original, entity, index, mode)
         if entity in _ADDRESSES:
-            return self._address(original, entity, index, mode)
+            return self._addresses.address(original, entity, index, mode)
         return self._profession_or_age(original, end, entity, mode)
 
     def _profession_or_age(self, original: str, end: int, entity: Entity, mode: Mode) -> str:
@@ -195,7 +199,7 @@ class NoteSurrogates:
         index = self._surroundings.town(folded)
         if index is None:
             return None
-        return self._address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
+        return self._addresses.address(self._surroundings.value(index), Entity.CITY, index, "surrogate")
 
     def _surname(self, folded: str) -> str | None:
         """Return the surrogate of a surname of the note's people; ``None`` for other words.
@@ -204,12 +208,16 @@ class NoteSurrogates:
         """
         if not self._people.surnames.get(folded) or folded in KINDS:
             return None
-        named = {word for name in self._surroundings.organizations for word in organization_words_of(name)}
         for person in self._people.persons:
-            if folded in person.surnames and not named.intersection(person.givens):
+            if folded in person.surnames and self._words_of_organizations.isdisjoint(person.givens):
                 made = self._names_of(person)
                 return made and made[1][person.surnames.index(folded)].capitalize()
         return None
+
+    @cached_property
+    def _words_of_organizations(self) -> frozenset[str]:
+        names = self._surroundings.organizations
+        return frozenset(word for name in names for word in organization_words_of(name))
 
     def _letters(self, letters: str) -> str | None:
         """Return what letters in a number become that stand for an organization or a person of the note."""
@@ -284,7 +292,7 @@ class NoteSurrogates:
     def _made_names(self, person: NotePerson) -> tuple[Sequence[str], Sequence[str]] | None:
         start, end, entity = person.mention
         original = self._surroundings.text[start:end]
-        parts = [fold_name(word) for _, _, word in name_parts(original)]
+        parts = folded_parts(original)
         made = [word for _, _, word in name_parts(self._name(original, start, entity, "surrogate"))]
         if len(made) != len(parts):
             return None
@@ -292,6 +300,16 @@ class NoteSurrogates:
         return [surrogate[word] for word in person.givens], [surrogate[word] for word in person.surnames]
 
     def _name(self, original: str, start: int, entity: Entity, mode: Mode) -> str:
+        if self._asked:
+            # What is asked for another name's sake leaves out what depends on that name.
+            return self._made_name(original, start, entity, mode)
+        question = (original, entity, self._surroundings.title(start))
+        known = self._known_names.get(question)
+        if known is None:
+            known = self._known_names[question] = self._made_name(original, start, entity, mode)
+        return known
+
+    def _made_name(self, original: str, start: int, entity: Entity, mode: Mode) -> str:
         context = self._context
         if entity is Entity.PATIENT and self._is_of_clinician(original):
             entity = Entity.PROVIDER
@@ -303,7 +321,7 @@ class NoteSurrogates:
         kinds: tuple[bool | None, ...] = ()
         entity = self._people.role(original, start, entity)
         if self._people.surnames:
-            kinds = tuple(self._people.surnames.get(fold_name(word)) for _, _, word in name_parts(original))
+            kinds = tuple(map(self._people.surnames.get, folded_parts(original)))
         question = (entity, original, self._surroundings.title(start), kinds)
         surrogate = self._known.get(question)
         if surrogate is not None:
@@ -312,8 +330,8 @@ class NoteSurrogates:
         if entity is Entity.PROVIDER and context.patient.own_names.isdisjoint(_words(fold(original))):
             memo = context.clinicians.memo
         is_of_note = bool(self._people.persons) and any(
-            len(word) <= _MAX_INITIALS or self._people.called(fold_name(word)) is not None
-            for _, _, word in name_parts(original)
+            len(word) <= _MAX_INITIALS or self._people.called(folded) is not None
+            for (_, _, word), folded in zip(name_parts(original), folded_parts(original), strict=True)
         )
         # Initials and short names follow the full names of this note, and so hold in no other one.
         surrogate = None if is_of_note else memo.get(question)
@@ -337,70 +355,6 @@ class NoteSurrogates:
         if not patient.own_names.isdisjoint(words) or self._surroundings.clinicians.isdisjoint(words):
             return False
         return not any(patient.own_spelling(word) in patient.own_names for word in words)
-
-    def _telephone(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        context = self._context
-        owner = owner_in_record(original, context)
-        if owner is None:
-            owner = context.staff if self._is_of_staff(self._surroundings.is_of_staff, index) else context.patient
-        is_linked = context.country != HOME and not context.is_of_patient
-        address = self._surroundings.nearest_address(index) if is_linked else NO_ADDRESS
-        if is_linked:
-            places = self._surroundings.places
-            address = places.completed(address, fold(address.city), context.country)
-            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
-        question = (entity, original, owner is context.staff)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
-            self._known[question] = surrogate
-        return surrogate
-
-    def _address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
-        context = self._context
-        address = stated = self._surroundings.address(index) if entity in PLACES else NO_ADDRESS
-        owner = context.staff if self._is_of_staff(self._surroundings.is_of_organization, index) else context.patient
-        if entity in PLACES and mode == "surrogate" and not context.is_of_patient:
-            places = self._surroundings.places
-            address = places.completed(address, fold(address.city), context.country)
-            address = places.salted(address, lambda i, parts: self._city(i, parts, owner), context.country)
-            if context.country == HOME and address.state and not stated.state:
-                stated = address  # "Dublin" in a note of Ohio
-            if entity is Entity.CITY and (abroad := self._world_city(original, stated, index, mode)) is not None:
-                return abroad
-        question = (entity, original, address, owner is context.staff, context.country)
-        surrogate = self._known.get(question)
-        if surrogate is None:
-            surrogate = owner.memo.get(question)
-        if surrogate is None:
-            surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
-            remember(owner.memo, question, surrogate)
-        self._known[question] = surrogate
-        return surrogate
-
-    def _world_city(self, original: str, address: AddressParts, index: int, mode: Mode) -> str | None:
-        """Return the surrogate of a city of a country that stands behind it, or that it alone tells; else ``None``."""
-        country, own = self._surroundings.country_of(fold(original)), self._context.country
-        if country and not address.zip_code:
-            made = self.surrogate(country, 0, 0, Entity.COUNTRY, index, mode)
-            return replace_world_city(original, made, self._context.patient, own)
-        is_alone = not (address.state or address.zip_code) and town_named(fold(original), own) is None
-        if is_alone and is_world_city(fold(without_marks(original))):
-            return replace_world_city(original, "", self._context.patient, own)
-        return None
-
-    def _city(self, index: int, address: AddressParts, owner: NameScope) -> str:
-        value = self._surroundings.value(index)
-        return self._replacements.surrogate(value, Entity.CITY, self._context, owner, "surrogate", address)
-
-    def _is_of_staff(self, is_of_staff: Callable[[int], bool], index: int) -> bool:
-        """Whether a place or a telephone number belongs to the institution.
-
-        All places of a note without a patient belong to one: towns and telephones then agree throughout the note.
-        """
-        if self._context.is_of_patient:
-            return is_of_staff(index)
-        return self._surroundings.has_letterhead
 
     def _remembered(self, question: object, original: str, entity: Entity, owner: NameScope, mode: Mode) -> str:
         """Return a surrogate that other notes of the owner may have asked for before."""

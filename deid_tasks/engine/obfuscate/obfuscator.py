@@ -351,7 +351,11 @@ def _fit_grammar(text: str, start: int, end: int, position: int, entity: Entity,
             # "a " replaces "an ", and the reverse.
             start -= len(article) + (1 if len(article) == 2 else -1)
             surrogate = article + surrogate
-    elif entity is Entity.DATE and _THE_BEFORE.search(text, max(position, start - 4), start):
+    elif (
+        entity is Entity.DATE
+        and text.endswith("he ", 0, start)
+        and _THE_BEFORE.search(text, max(position, start - 4), start)
+    ):
         if _DAY_OF_MONTH.match(surrogate) or (_WITH_ARTICLE.match(original) and not _WITH_ARTICLE.match(surrogate)):
             # "on the Fourth of July" becomes "on April 26".
             start -= 4

@@ -7,34 +7,28 @@ therefore counts as found, is replaced.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from deid_tasks.core.entities import CATEGORY, Category, Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.dates.calendar_terms import PREFIXES, WEEKDAYS
-from deid_tasks.engine.obfuscate.dates.date_pieces import end_of_date
 from deid_tasks.engine.obfuscate.dates.holidays import HOLIDAY
 from deid_tasks.engine.obfuscate.entity_groups import NAMES, ORGANIZATIONS, PLACES
-from deid_tasks.engine.obfuscate.names.short_names import is_short_name
-from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES, UNITS
+from deid_tasks.engine.obfuscate.organizations.organization_words import INSTITUTIONS, KINDS, SPECIALTIES
 from deid_tasks.engine.obfuscate.people.name_text import fold_name
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table
 from deid_tasks.engine.obfuscate.places.landmarks import country_named
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.streets import STREET_KINDS
 from deid_tasks.engine.obfuscate.places.town_table import country_of_region
+from deid_tasks.engine.obfuscate.span_joining import IsTreatedAlike, SpanJoiner
 from deid_tasks.engine.obfuscate.span_kinds import has_state, is_region, is_town, kinds_of_names
 
-_SAINTS_AND_FORTS = frozenset(["st", "ste", "saint", "ft", "fort", "mt", "mount", "pt", "port"])
-_LANDMARK_KINDS = frozenset(["beach", "park", "lake", "river", "falls", "creek", "island", "hill", "bay", "road"])
-_AREAS = frozenset(["county", "township", "parish", "borough"])
 _NATIONS = frozenset(["wales", "england", "scotland"])
 _STATE_BEHIND = re.compile(r",? [A-Z]{2}\b")
 """The code of a state behind a town: Wales, MA."""
-_IN_TOWN = re.compile(r" (?:im|am|an der|in der|ob der|upon|sur|le|de|de la|del|under) |-(?:upon|on|le|in|sur)-")
-"""What stands inside the names of towns: Freiburg im Breisgau."""
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?|\d{3} \d{3}", re.ASCII)
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mr|mrs|ms|miss|prof|mdm|mme)\.?\s$", re.IGNORECASE)
@@ -57,22 +51,17 @@ _INITIAL_FIRST = re.compile(r"[^\W\d_]\. ")
 _FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*)+$")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 _DAY_OR_YEAR = r"(?:(?:19|20)\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2]))"
-_OF_FORM = (
-    (Entity.AGE, _FOUR_DIGITS, Entity.OTHER_ID),
-    (Entity.PHONE, re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
-    (
-        Entity.DATE,
+_OF_FORM = {
+    Entity.AGE: (_FOUR_DIGITS, Entity.OTHER_ID),
+    Entity.PHONE: (re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d", re.ASCII), Entity.DATE),
+    Entity.DATE: (
         re.compile(rf"(?!{_DAY_OR_YEAR}/)\d{{4,5}}/\d\d|(?:19|20)\d\d/\d\d/\d{{3,6}}", re.ASCII),
         Entity.OTHER_ID,
     ),
-    (Entity.CITY, re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
-)
+    Entity.CITY: (re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
+}
 """What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""
 _SENTENCE_END = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}(\.\s+)(?=[A-Z][a-z]{2})")
-_POSTCODE_BEHIND = re.compile(r",? [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
-_LEADING_KINDS = frozenset(["scoil", "gaelscoil", "colaiste", "ysgol", "ecole", "lycee", "colegio", "escuela"])
-"""Words in front of the names of schools."""
-_COUNTY_WORDS = frozenset(["co", "county"])
 _MAX_CODE = 3
 _STATES_IN_SHORT = frozenset(
     [
@@ -91,12 +80,14 @@ _READ = frozenset(
     | {Entity.PHONE, Entity.FAX, Entity.PAGER, Entity.EMAIL}
 )
 """Entities whose spans are read by themselves."""
-_SHORT_KINDS = frozenset({"St", "Ave", "Rd", "Blvd", "Ln", "Street", "Avenue", "Road"})
+_DIVISIBLE = frozenset(
+    {*NAMES, *ORGANIZATIONS, *_OF_PLACE} | {entity for entity, category in CATEGORY.items() if category is Category.ID}
+)
+"""Entities of which one span may hold two things."""
 _SURE_INSTITUTIONS = frozenset({"elem", "elementary", "engg"})
 """Words that end the names of schools, and of no person."""
 _MAX_BEARERS = 5.0
 """A word that more people in 100,000 have as their given name begins a person's name."""
-IsTreatedAlike = Callable[[Entity, Entity], bool]
 
 
 def agree_spans(
@@ -126,14 +117,13 @@ class SpanAgreement:
         self._text = text
         self._is_treated_alike = is_treated_alike
         self._own_names = own_names
-        self._towns: frozenset[str] = frozenset()
-        self._organizations: list[str] = []
+        self._spans: Sequence[Span] = ()
 
     def agree(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans joined, with the kinds that they have together."""
         agreed: list[Span] = []
-        self._towns = frozenset(fold(self._value(span)) for span in spans if span.entity is Entity.CITY)
-        self._organizations = [fold(self._value(span)) for span in spans if span.entity in ORGANIZATIONS]
+        self._spans = spans
+        joiner = SpanJoiner(self._text, spans, self._is_treated_alike)
         before: Span | None = None
         for index, span in enumerate(spans):
             if before is not None and span.start < before.end:
@@ -151,11 +141,14 @@ class SpanAgreement:
             elif span.entity is Entity.DATE and (by_form := _kind_of_form(span.entity, self._value(span))):
                 span = self._as(span, by_form)
             if before is not None and span.start - before.end <= _MAX_GAP:
-                if (joined := self._joined(before, span)) is not None:
+                if (joined := joiner.joined(before, span)) is not None:
                     agreed[-1] = before = joined
                     continue
                 span = self._by_span_before(before, span)
-            agreed += self._divided(span)
+            if span.entity in _DIVISIBLE:
+                agreed += self._divided(span)
+            else:
+                agreed.append(span)
             before = agreed[-1]
         kinds = kinds_of_names(self._text, agreed)
         return [self._as(span, kinds.get((span.start, span.end), span.entity)) for span in agreed] if kinds else agreed
@@ -215,11 +208,14 @@ class SpanAgreement:
         if span.entity is Entity.CITY and is_region(value) and not is_town(value):
             return self._as(span, Entity.STATE)
         if span.entity in ORGANIZATIONS or span.entity in _OF_PLACE:
-            is_street = _is_street(value) and not any(
-                name.startswith(f"{fold(value)} ") for name in self._organizations
-            )
+            is_street = _is_street(value) and not self._is_in_organization(value)
             return self._as(span, Entity.STREET) if is_street else span
         return span
+
+    def _is_in_organization(self, value: str) -> bool:
+        """Whether an organization of the note begins with a value and has further words."""
+        start = f"{fold(value)} "
+        return any(one.entity in ORGANIZATIONS and fold(self._value(one)).startswith(start) for one in self._spans)
 
     def _state_by_form(self, span: Span, value: str) -> Span:
         """Return a state that is none of the United States with its kind: a town and a country may stand so, too."""
@@ -233,6 +229,8 @@ class SpanAgreement:
 
     def _by_span_before(self, before: Span, span: Span) -> Span:
         """Return a span with the kind that the span before it shows."""
+        if before.entity is not Entity.CITY and before.entity is not Entity.STATE:
+            return span
         if self._is_zip_behind(before, span):
             return self._as(span, Entity.ZIP)
         gap, value = self._text[before.end : span.start], self._value(span)
@@ -250,112 +248,33 @@ class SpanAgreement:
         """Whether a name is one of an institution: "Little Acorns Montessori", "Prairie Rose" before "Pediatrics"."""
         value, text = self._value(span), self._text
         behind = _WORD_BEHIND.match(text, span.end) if text[span.end : span.end + 1] == " " else None
-        if (behind is None and " " not in value) or "," in value or "^" in value or not value.strip():
+        if behind is None and " " not in value:
             return False
-        if _INITIAL_FIRST.match(value):
+        kind = "" if behind is None else fold(behind[1])
+        words = value.split()
+        first, last = (fold_name(words[0]), fold_name(words[-1])) if words else ("", "")
+        is_sure = len(words) > 1 and last in _SURE_INSTITUTIONS
+        is_named = len(words) > 1 and (last in INSTITUTIONS or first in INSTITUTIONS)
+        if not (is_sure or is_named or kind in INSTITUTIONS or kind in SPECIALTIES):
+            # So are most names.
             return False
-        words = [fold_name(word) for word in value.split()]
-        if not self._own_names.isdisjoint(words):
+        if not words or "," in value or "^" in value or _INITIAL_FIRST.match(value):
             return False
-        if len(words) > 1 and words[-1] in _SURE_INSTITUTIONS:
+        if not self._own_names.isdisjoint(map(fold_name, words)):
+            return False
+        if is_sure:
             return True
-        is_named = len(words) > 1 and (words[-1] in INSTITUTIONS or words[0] in INSTITUTIONS)
-        bearers = given_name_table().get(words[0], UNKNOWN_NAME).bearers
-        if not is_named:
-            if behind is None:
-                return False
-            kind = fold(behind[1])
-            if kind not in INSTITUTIONS and not (kind in SPECIALTIES and bearers == 0 and len(words) > 1):
-                return False
+        bearers = given_name_table().get(first, UNKNOWN_NAME).bearers
+        if not is_named and kind not in INSTITUTIONS and not (bearers == 0 and len(words) > 1):
+            return False
         if bearers > _MAX_BEARERS:
             return False
         return _TITLE_BEFORE.search(text, max(0, span.start - 8), span.start) is None
 
-    def _joined(self, before: Span, span: Span) -> Span | None:
-        """Return two spans as one where they are pieces of one name."""
-        gap = self._text[before.end : span.start]
-        one, other = before.entity, span.entity
-        if one in NAMES and other in NAMES:
-            return self._joined_names(before, span, gap)
-        is_town = _IN_TOWN.fullmatch(gap) or (gap == " in " and _POSTCODE_BEHIND.match(self._text, span.end))
-        is_whole = (one is other is Entity.CITY and is_town) or (one is other is Entity.PROFESSION and gap == " ")
-        if is_whole:
-            # "Freiburg im Breisgau", "Burley in Wharfedale", "dinner lady".
-            return self._one(before, span, one)
-        if one is other is Entity.DATE:
-            end = end_of_date(self._text, (before.start, before.end), (span.start, span.end))
-            return None if end is None else replace(before, end=end)
-        if gap not in {" ", ". ", ".", "'", "’", " & "}:
-            return None
-        if fold(self._value(before)) in _COUNTY_WORDS and one in _OF_PLACE and other in {*_OF_PLACE, *NAMES}:
-            return self._one(before, span, Entity.STATE)
-        if self._are_one_organization(before, span, gap):
-            return self._one(before, span, other if other in ORGANIZATIONS else Entity.ORGANIZATION)
-        if other in _OF_PLACE and one in _OF_PLACE:
-            return self._joined_places(before, span, gap)
-        if gap == " " and (entity := self._with_kind_behind(one, span)) is not None:
-            return self._one(before, span, entity)
-        if (
-            gap in {"'", "’"}
-            and one in ORGANIZATIONS
-            and other in ORGANIZATIONS
-            and self._value(span)[:2] in {"s", "s "}
-        ):
-            return self._one(before, span, other)
-        return None
-
-    def _are_one_organization(self, before: Span, span: Span, gap: str) -> bool:
-        """Whether two spans are one organization: "Quail Ridge Pediatrics" & "Family", "Scoil" and "Naomh Bríd"."""
-        if gap == " " and fold(self._value(before)) in _LEADING_KINDS:
-            return span.entity in ORGANIZATIONS or span.entity in NAMES
-        if span.entity not in ORGANIZATIONS:
-            return False
-        return before.entity in ORGANIZATIONS and gap in {" ", " & "} and fold(self._value(span)) not in UNITS
-
-    def _with_kind_behind(self, one: Entity, span: Span) -> Entity | None:
-        """Return what a name is with the word of kind behind it: "Lisbon" "St", "Elm" "Trail"; ``None`` for others."""
-        value = self._value(span)
-        if one is Entity.CITY and value in _SHORT_KINDS:
-            return Entity.STREET
-        is_landmark = one in ORGANIZATIONS and span.entity in _OF_PLACE and fold(value) in _LANDMARK_KINDS
-        return Entity.LOCATION_OTHER if is_landmark else None
-
-    def _joined_places(self, before: Span, span: Span, gap: str) -> Span | None:
-        """Return two places as one: "Ft" and "Langdon", "Cambria" and "County"."""
-        if gap == " " and fold(self._value(span)) in _AREAS:
-            return self._one(before, span, Entity.LOCATION_OTHER)
-        if fold(self._value(before)) in _SAINTS_AND_FORTS:
-            return self._one(before, span, Entity.CITY)
-        if gap == " " and fold(self._text[before.start : span.end]) in self._towns:
-            return self._one(before, span, Entity.CITY)
-        return None
-
-    def _joined_names(self, before: Span, span: Span, gap: str) -> Span | None:
-        """Return two names as one where the second holds what the first is called: Euphemia ("Effie") Drysdale."""
-        value = self._value(span)
-        if before.entity is not span.entity and not self._is_treated_alike(before.entity, span.entity):
-            return None
-        start = self._value(before)
-        if gap in {'" ', "” ", '") ', "”) ", ") "} and any(start.count(sign) % 2 for sign in '"“('):
-            return replace(before, end=span.end)
-        if gap in {' "', " “", ' ("', " (“", ' ["'} and ('"' in value or "”" in value):
-            return replace(before, end=span.end)
-        if gap in {" (", ' "', " “"} and self._text[span.end : span.end + 1] in {")", '"', "”"}:
-            first = fold_name(self._value(before).split()[0])
-            if " " not in self._value(before) and is_short_name(fold_name(value), first, is_called=True):
-                return replace(before, end=span.end + 1)
-        return None
-
-    def _one(self, before: Span, span: Span, entity: Entity) -> Span | None:
-        if not (self._is_treated_alike(before.entity, entity) and self._is_treated_alike(span.entity, entity)):
-            return None
-        return replace(before, end=span.end, entity=entity)
-
     def _is_zip_behind(self, before: Span, span: Span) -> bool:
         """Whether a number is the ZIP of the town or the state before it."""
         return (
-            before.entity in {Entity.CITY, Entity.STATE}
-            and (CATEGORY[span.entity] is Category.ID or span.entity is Entity.PHONE)
+            (CATEGORY[span.entity] is Category.ID or span.entity is Entity.PHONE)
             and span.start - before.end <= _MAX_STATE_GAP
             and not self._text[before.end : span.start].strip(" ,.-–")
             and _ZIP.fullmatch(self._value(span)) is not None
@@ -371,25 +290,26 @@ class SpanAgreement:
 
     def _divided(self, span: Span) -> list[Span]:
         """Return two names in two sentences, or a town and its state, as two spans where they were detected as one."""
-        if span.entity in NAMES and ", " in self._value(span) and _CLINIC_BEHIND.match(self._text, span.end):
+        value = self._value(span)
+        if span.entity in NAMES and ", " in value and _CLINIC_BEHIND.match(self._text, span.end):
             # "Dr. Quillfeather, Organ Vista Urgent Care".
-            comma = self._value(span).index(", ")
+            comma = value.index(", ")
             clinic = replace(span, start=span.start + comma + len(", "))
             return [replace(span, end=span.start + comma), self._as(clinic, Entity.FACILITY)]
-        if span.entity in NAMES and ". " in (value := self._value(span)) and (found := _SENTENCE_END.search(value)):
+        if span.entity in NAMES and ". " in value and (found := _SENTENCE_END.search(value)):
             first, second = (
                 replace(span, end=span.start + found.start(1)),
                 replace(span, start=span.start + found.end()),
             )
             return [first, second]
-        if CATEGORY[span.entity] is Category.ID and (below := _INITIALS_BELOW.search(self._value(span))):
+        if "\n" in value and CATEGORY[span.entity] is Category.ID and (below := _INITIALS_BELOW.search(value)):
             initials = replace(span, start=span.start + below.start("letters"))
             return [replace(span, end=span.start + below.start()), self._as(initials, Entity.INITIALS)]
-        if span.entity in ORGANIZATIONS and ", " in (value := self._value(span)):
+        if span.entity in ORGANIZATIONS and ", " in value:
             return self._without_street(span, value)
-        if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(self._value(span))):
+        if span.entity in _OF_PLACE and (district := _DISTRICT_AT_END.search(value)):
             return [self._as(replace(span, end=span.start + district.start()), Entity.CITY)]
-        if span.entity is not Entity.CITY or " " not in (value := self._value(span)):
+        if span.entity is not Entity.CITY or " " not in value:
             return [span]
         found = _STATE_AT_END.fullmatch(value)
         if found is None or not self._is_treated_alike(Entity.CITY, Entity.STATE):
@@ -405,7 +325,8 @@ class SpanAgreement:
 
 def _kind_of_form(entity: Entity, value: str) -> Entity | None:
     """Return the kind of a value whose form no value of ``entity`` has; ``None`` for others."""
-    return next((other for one, form, other in _OF_FORM if one is entity and form.fullmatch(value)), None)
+    of_form = _OF_FORM.get(entity)
+    return of_form[1] if of_form is not None and of_form[0].fullmatch(value) else None
 
 
 def _is_street(value: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise
 
 from deid_tasks.core.entities import Entity
@@ -20,6 +20,7 @@ from deid_tasks.engine.obfuscate.places.world_cities import is_world_city
 
 _OF_PLACE = frozenset({Entity.CITY, Entity.LOCATION_OTHER})
 _NAMED = ORGANIZATIONS | _OF_PLACE
+_OF_WORDS = frozenset({Entity.CITY, Entity.DATE})
 _OF_TOWN = frozenset({Entity.STATE, Entity.ZIP})
 _AT_BEFORE = re.compile(r"(?:\b(?:at|from|to|via)|@)\s$", re.IGNORECASE)
 _TITLE_BEFORE = re.compile(
@@ -40,6 +41,7 @@ _CALENDAR_WORD = re.compile(
     re.IGNORECASE,
 )
 """What a word of a calendar begins with."""
+_WORD = re.compile(r"[^\W\d_]+")
 _WITH_FIGURES = re.compile(r"[a-z]{3,}\d{1,4}", re.ASCII)
 Bounds = tuple[int, int]
 
@@ -51,39 +53,40 @@ def kinds_of_names(text: str, spans: Sequence[Span]) -> dict[Bounds, Entity]:
         text: the note.
         spans: its spans, in order.
     """
-    surnames = _surnames(text, spans)
-    kinds = dict(_of_lone_names(text, spans)) | dict(_of_given_names(text, spans)) | dict(_of_branches(text, spans))
-    kinds |= dict(_of_organizations(text, spans)) | dict(_of_addresses(text, spans)) | dict(_of_jobs(text, spans))
-    kinds |= dict(_of_words_of_names(text, spans)) | dict(_behind_organizations(text, spans))
-    kinds |= dict(_of_accounts(text, spans))
+    kinds: dict[Bounds, Entity] = {}
+    found = {span.entity for span in spans}
+    for rule, *needed in _RULES:
+        if not any(map(found.isdisjoint, needed)):
+            kinds.update(rule(text, spans))
+    return kinds
+
+
+def _of_equal_values(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
+    """Yield the one kind of organizations and places of one name, and whose surname an organization of one word is."""
     named: dict[str, list[tuple[int, Span]]] = {}
     for index, span in enumerate(spans):
         if span.entity in _NAMED:
             named.setdefault(fold(text[span.start : span.end]), []).append((index, span))
-    for value, found in named.items():
-        entities = Counter(span.entity for _, span in found)
-        if (entity := _entity_of_all(spans, value, found, entities)) is not None:
-            kinds |= {(span.start, span.end): entity for _, span in found}
-        elif len(entities) > 1:
-            continue
-        elif "-" in value and found[0][1].entity in _OF_PLACE:
+    surnames = _surnames(text, spans) if any("-" in value or value.isalpha() for value in named) else {}
+    for value, mentions in named.items():
+        if len(mentions) > 1 and len(entities := Counter(span.entity for _, span in mentions)) > 1:
+            if (entity := _entity_of_all(spans, value, mentions, entities)) is not None:
+                yield from (((span.start, span.end), entity) for _, span in mentions)
+        elif "-" in value and mentions[0][1].entity in _OF_PLACE:
             if all(part in surnames for part in value.split("-")):
-                kinds |= {(span.start, span.end): surnames[value.split("-")[0]] for _, span in found}
-        elif found[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
-            kinds |= {
-                (span.start, span.end): surnames[value]
-                for _, span in found
+                yield from (((span.start, span.end), surnames[value.split("-")[0]]) for _, span in mentions)
+        elif mentions[0][1].entity in ORGANIZATIONS and value.isalpha() and value not in KINDS and value in surnames:
+            yield from (
+                ((span.start, span.end), surnames[value])
+                for _, span in mentions
                 if not _AT_BEFORE.search(text, max(0, span.start - 6), span.start)
-            }
-    return kinds
+            )
 
 
 def _entity_of_all(
     spans: Sequence[Span], value: str, found: Sequence[tuple[int, Span]], entities: Counter[Entity]
 ) -> Entity | None:
     """Return the kind of a value that was detected as several; ``None`` where they may all be right."""
-    if len(entities) == 1:
-        return None
     if len({entity in ORGANIZATIONS for entity in entities}) > 1:
         if any(has_state(spans, index) for index, _ in found):
             has_postcode = any(spans[i + 1].entity is Entity.ZIP for i, _ in found if has_state(spans, i))
@@ -125,19 +128,29 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
     lone = [span for span in spans if span.entity in NAMES and _is_word(text[span.start : span.end])]
     if not lone:
         return
+    organizations = [one for one in spans if one.entity in ORGANIZATIONS and " " in text[one.start : one.end]]
+    named = [(organization_words_of(text[one.start : one.end]), one.entity) for one in organizations]
+    first_words = {words[0]: entity for words, entity in named if words}
+    # Most words are names by the lists, and stand in front of no organization.
+    doubtful = [
+        (span, folded)
+        for span in lone
+        for folded in (fold_name(text[span.start : span.end]),)
+        if folded in first_words
+        or not is_listed_name(folded)
+        or (named and text[max(0, span.start - 4) : span.start] == "the ")
+    ]
+    if not doubtful:
+        return
     of_people = {
         fold_name(word)
         for span in spans
         if span.entity in NAMES and " " in (value := text[span.start : span.end])
-        for word in re.findall(r"[^\W\d_]+", value)
+        for word in _WORD.findall(value)
     }
     titled = {fold_name(text[one.start : one.end]) for one in lone if _has_title(text, one.start)}
-    organizations = [one for one in spans if one.entity in ORGANIZATIONS and " " in text[one.start : one.end]]
-    named = [(organization_words_of(text[one.start : one.end]), one.entity) for one in organizations]
-    first_words = {words[0]: entity for words, entity in named if words}
     in_rows = _in_rows(text, spans)
-    for span in lone:
-        folded = fold_name(text[span.start : span.end])
+    for span, folded in doubtful:
         if folded in of_people or folded in titled:
             continue
         of_organization = first_words.get(folded)
@@ -154,14 +167,14 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
 
 def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
     """Yield whose name a town without a state is that is the given name of one person of the note: "from Gideon"."""
+    towns = [span for i, span in enumerate(spans) if span.entity is Entity.CITY and not has_state(spans, i)]
+    if not towns:
+        return
     owners: dict[str, set[Entity]] = {}
     for span in spans:
-        words = text[span.start : span.end].split()
-        if span.entity in NAMES and len(words) > 1 and "," not in words[0]:
+        if span.entity in NAMES and len(words := text[span.start : span.end].split()) > 1 and "," not in words[0]:
             owners.setdefault(fold_name(words[0]), set()).add(span.entity)
-    for index, span in enumerate(spans):
-        if span.entity is not Entity.CITY or has_state(spans, index):
-            continue
+    for span in towns:
         found = owners.get(fold_name(text[span.start : span.end]), set())
         if len(found) == 1 and not _IN_BEFORE.search(text, max(0, span.start - 6), span.start):
             yield (span.start, span.end), next(iter(found))
@@ -172,43 +185,58 @@ def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bound
 
     Likewise a street that is a town of the note: "PO Box 288, Gering".
     """
-    owners: dict[str, Entity] = {}
-    for span in spans:
-        for word in re.findall(r"[^\W\d_]+", text[span.start : span.end]) if span.entity in NAMES else ():
-            if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
-                owners.setdefault(fold_name(word), span.entity)
+    doubtful = [
+        (index, span, text[span.start : span.end])
+        for index, span in enumerate(spans)
+        if span.entity is Entity.STREET or (span.entity in _OF_WORDS and _is_word_of_no_calendar(span, text))
+    ]
+    if not doubtful:
+        return
+    owners = _owners_of_words(text, spans)
     towns = {fold(text[one.start : one.end]) for one in spans if one.entity is Entity.CITY}
-    for index, span in enumerate(spans):
-        value = text[span.start : span.end]
-        if span.entity is Entity.STREET and fold(value) in towns:
-            yield (span.start, span.end), Entity.CITY
+    for index, span, value in doubtful:
+        if span.entity is Entity.STREET:
+            if fold(value) in towns:
+                yield (span.start, span.end), Entity.CITY
             continue
-        if not value.isalpha() or not value[0].isupper():
-            continue
-        is_no_date = span.entity is Entity.DATE and not _CALENDAR_WORD.match(value)
         owner = owners.get(fold_name(value))
         if owner is None:
-            if is_no_date and is_world_city(fold(value)):
+            if span.entity is Entity.DATE and is_world_city(fold(value)):
                 yield (span.start, span.end), Entity.CITY  # "two tours, Ramadi '04"
-            continue
-        is_no_town = span.entity is Entity.CITY and not has_state(spans, index) and not is_town(value)
-        if is_no_town or is_no_date:
+        elif span.entity is Entity.DATE or not (has_state(spans, index) or is_town(value)):
             yield (span.start, span.end), owner
+
+
+def _owners_of_words(text: str, spans: Sequence[Span]) -> dict[str, Entity]:
+    """Return whose name each word of the note's names is, as the first name says that has it."""
+    owners: dict[str, Entity] = {}
+    for span in spans:
+        for word in _WORD.findall(text, span.start, span.end) if span.entity in NAMES else ():
+            if len(word) >= _MIN_WORD_OF_NAME and word[0].isupper():
+                owners.setdefault(fold_name(word), span.entity)
+    return owners
+
+
+def _is_word_of_no_calendar(span: Span, text: str) -> bool:
+    value = text[span.start : span.end]
+    return value.isalpha() and value[0].isupper() and (span.entity is Entity.CITY or not _CALENDAR_WORD.match(value))
 
 
 def _behind_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
     """Yield the words behind an organization that were taken for a name, and are none: "Tern & Son" "Forage"."""
     for before, span in pairwise(spans):
+        if before.entity not in ORGANIZATIONS or span.entity not in NAMES or text[before.end : span.start] != " ":
+            continue
         value = text[span.start : span.end]
-        is_behind = before.entity in ORGANIZATIONS and text[before.end : span.start] == " "
-        if is_behind and span.entity in NAMES and _is_word(value) and not is_listed_name(fold_name(value)):
+        if _is_word(value) and not is_listed_name(fold_name(value)):
             yield (span.start, span.end), before.entity
 
 
 def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
     """Yield the branches of chains that were taken for a person or a town: "Boots Otley"."""
     for span in spans:
-        if span.entity not in NAMES and span.entity is not Entity.CITY:
+        is_named = span.entity in NAMES or span.entity is Entity.CITY
+        if not is_named or " " not in text[span.start : span.end]:
             continue
         branch = split_branch(text[span.start : span.end])
         if branch is not None and fold_name(branch[0]) not in given_name_table() and is_town(branch[1]):
@@ -220,19 +248,20 @@ def _of_organizations(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds
     named = [
         (organization_words_of(text[one.start : one.end]), one.entity) for one in spans if one.entity in ORGANIZATIONS
     ]
-    for span in spans:
+    for span in spans if named else ():
+        if span.entity not in NAMES:
+            continue
         value = text[span.start : span.end]
         words = organization_words_of(value)
-        if span.entity not in NAMES or len(words) == 1 or "," in value or _has_title(text, span.start):
+        if len(words) == 1 or "," in value:
+            continue
+        longer = [entity for name, entity in named if len(name) > len(words) and name[: len(words)] == words]
+        if not longer or _has_title(text, span.start):
             continue
         is_given = " " in value and fold_name(value.split()[0]) in given_name_table()
         if is_given and not _AT_BEFORE.search(text, max(0, span.start - 6), span.start):
             continue  # "Maria Okafor" of the Maria Okafor Clinic may be she herself
-        entity = next(
-            (entity for name, entity in named if len(name) > len(words) and name[: len(words)] == words), None
-        )
-        if entity is not None:
-            yield (span.start, span.end), entity
+        yield (span.start, span.end), longer[0]
 
 
 def _of_addresses(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
@@ -253,12 +282,15 @@ def _of_addresses(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, En
 
 def _of_jobs(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
     """Yield the names that were taken for a profession or a month once: the DJ who is a son of the patient."""
-    names = {text[one.start : one.end]: one.entity for one in spans if one.entity in NAMES}
-    for span in spans:
-        is_month = span.entity is Entity.DATE and text[span.end : span.end + 2] in {"'s", "’s"}
-        if (span.entity is Entity.PROFESSION or is_month) and (
-            entity := names.get(text[span.start : span.end])
-        ) is not None:
+    doubtful = [
+        span
+        for span in spans
+        if span.entity is Entity.PROFESSION
+        or (span.entity is Entity.DATE and text[span.end : span.end + 2] in {"'s", "’s"})
+    ]
+    names = {text[one.start : one.end]: one.entity for one in spans if one.entity in NAMES} if doubtful else {}
+    for span in doubtful:
+        if (entity := names.get(text[span.start : span.end])) is not None:
             yield (span.start, span.end), entity
 
 
@@ -266,8 +298,10 @@ def _of_accounts(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Ent
     """Yield the accounts that were taken for names: with figures, or elsewhere in the note an account."""
     accounts = {text[one.start : one.end] for one in spans if one.entity is Entity.USERNAME}
     for span in spans:
+        if span.entity not in NAMES:
+            continue
         value = text[span.start : span.end]
-        if span.entity in NAMES and (_WITH_FIGURES.fullmatch(value) or (value in accounts and value.islower())):
+        if _WITH_FIGURES.fullmatch(value) or (value in accounts and value.islower()):
             yield (span.start, span.end), Entity.USERNAME
 
 
@@ -303,3 +337,20 @@ def _surnames(text: str, spans: Sequence[Span]) -> dict[str, Entity]:
             last = words[0].rstrip(",") if "," in value else words[-1]
             found.setdefault(fold(last), span.entity)
     return found
+
+
+_RULES: tuple[
+    tuple[Callable[[str, Sequence[Span]], Iterator[tuple[Bounds, Entity]]], *tuple[Set[Entity], ...]], ...
+] = (
+    (_of_lone_names, NAMES),
+    (_of_given_names, NAMES, {Entity.CITY}),
+    (_of_branches, NAMES | {Entity.CITY}),
+    (_of_organizations, NAMES, ORGANIZATIONS),
+    (_of_addresses, NAMES, {Entity.CITY, Entity.ZIP}),
+    (_of_jobs, NAMES, {Entity.PROFESSION, Entity.DATE}),
+    (_of_words_of_names, {Entity.STREET, Entity.DATE, Entity.CITY}),
+    (_behind_organizations, NAMES, ORGANIZATIONS),
+    (_of_accounts, NAMES),
+    (_of_equal_values, _NAMED),
+)
+"""Rules, each with the entities of which a note must have one; a later rule outweighs an earlier one."""

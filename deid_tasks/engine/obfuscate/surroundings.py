@@ -59,6 +59,7 @@ class Surroundings:
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.text = text
         self._spans = spans
+        self._titles: dict[int, str] = {}
 
     def cue(self, start: int, entity: Entity) -> "NoteCue":
         """Return the cue of the name at ``start``."""
@@ -66,6 +67,12 @@ class Surroundings:
 
     def title(self, start: int) -> str:
         """Return ``dr`` or ``mr`` where a title stands before ``start``, else an empty string."""
+        known = self._titles.get(start)
+        if known is None:
+            known = self._titles[start] = self._title_before(start)
+        return known
+
+    def _title_before(self, start: int) -> str:
         if start < 3 or self.text[start - 1] not in " \t":
             return ""
         # Most names have no title before them; an expression costs four times as much to find that out.

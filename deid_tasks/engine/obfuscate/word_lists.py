@@ -8,6 +8,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+from deid_tasks.core.reference import fold
+
 _FOLDER = Path(__file__).parent
 
 
@@ -20,6 +22,12 @@ def read_word_list(name: str) -> tuple[str, ...]:
     """
     lines = (_FOLDER / name).read_text(encoding="utf-8").splitlines()
     return tuple(line for line in lines if line and line[0] != "#")
+
+
+@cache
+def read_folded_list(name: str) -> tuple[tuple[str, str], ...]:
+    """Return the entries of a list in the order of its file, each with its folded form."""
+    return tuple((entry, fold(entry)) for entry in read_word_list(name))
 
 
 @cache

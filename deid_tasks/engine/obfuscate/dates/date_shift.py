@@ -72,7 +72,7 @@ def shift_date(value: str, context: NoteContext) -> str:
         value: the original. It may hold several dates, a time of day, a holiday.
         context: of the note.
     """
-    if in_words := YEAR_IN_WORDS.search(value):
+    if "t" in value.lower() and (in_words := YEAR_IN_WORDS.search(value)):
         return _shift_spelled_year(value, in_words, context)
     if context.options.max_age_years is None:
         return _shift(value, context)
@@ -87,7 +87,7 @@ def _shift(value: str, context: NoteContext) -> str:
     if len(value) > _MAX_LENGTH:
         return _scramble(value, context)
     now = context.written_at or _UNDATED
-    if short := move_short_weekday(value, context.shift_days):
+    if not value[:1].isdigit() and (short := move_short_weekday(value, context.shift_days)):
         weekday, behind = short
         return weekday + (_shift(behind, context) if behind else "")
     if _SIX_FIGURES.fullmatch(value) and (compact := move_compact_day(value, context.shift_days, context)) is not None:

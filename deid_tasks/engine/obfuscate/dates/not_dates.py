@@ -42,10 +42,12 @@ def is_no_date(text: str, start: int, end: int, *, is_day_first: bool) -> bool:
         is_day_first: whether the note writes 3/4 for the third of April, as countries with British shorthand do.
     """
     value = text[start:end]
-    if _DEPTHS.fullmatch(value) or (value.isalpha() and _NO_HOLIDAY_BEFORE.match(text, end)):
-        return True
+    if value.isalpha():
+        return _NO_HOLIDAY_BEFORE.match(text, end) is not None
     if not 3 <= end - start <= 5:
         return False
+    if _DEPTHS.fullmatch(value):
+        return True
     before = text[max(0, start - _REACH) : start]
     if _TENTHS.fullmatch(value):
         is_score = _SCORE_BEFORE.search(before) or _SEVERITY_BEHIND.match(text, end)

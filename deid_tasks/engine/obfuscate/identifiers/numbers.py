@@ -45,6 +45,7 @@ _SHORT_LABEL = re.compile(r"[A-Z]{2,4}(?=\d)")
 _MODALITY = re.compile(r"\d{4,}-(MR|CT|US|XR|CR|DX|NM|MG|PT)$")
 """The kind of an examination behind its number."""
 _LABEL = re.compile(r"([A-Za-z]{4,})[ ](?=.*\d)")
+_SIGNS = re.compile(r"\W|_")
 _MASKED = re.compile(r"[xX]{3,}")
 _CLIA = re.compile(r"\d\dD\d{7}", re.ASCII)
 """The number of a laboratory in the United States."""
@@ -158,7 +159,7 @@ def _with_fixed_parts(made: str, value: str) -> str:
 
 
 def _plain(value: str) -> str:
-    return re.sub(r"\W|_", "", value).upper()
+    return value.upper() if value.isalnum() else _SIGNS.sub("", value).upper()
 
 
 def _surrogate(characters: str, entity: Entity, scope: NameScope, context: NoteContext) -> str:

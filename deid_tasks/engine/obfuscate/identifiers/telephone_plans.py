@@ -97,6 +97,8 @@ def calling_country(value: str) -> str:
 
 def _calling_code(value: str) -> re.Match[str] | None:
     """Return the match of the code of a country at the start of a number, the code in its first group."""
+    if not value.startswith(("+", "0")):
+        return None
     for code in CALLING_CODES:
         if found := re.match(rf"(?:\+|00|011[\s-]?)\s?({code})(?=\D|\d{{7,}})", value):
             return found

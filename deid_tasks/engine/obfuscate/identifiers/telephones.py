@@ -19,6 +19,7 @@ _TOLL_FREE = re.compile(
 )
 _TOLL_FREE_PREFIXES = ("800", "833", "844", "855", "866", "877", "888")
 _FOREIGN = re.compile(r"(?:\+|00|011[\s-]?)(?!1\D?\d{3})(?P<country>\d{1,3})(?=\D)")
+_NOT_DIGITS = re.compile(r"\D")
 _SERVICE_NUMBERS = frozenset(["911", "988", "411", "211", "311"])
 """Numbers that are the same everywhere."""
 _FICTION_PREFIX = "55501"
@@ -63,7 +64,7 @@ def replace_phone(value: str, scope: NameScope, options: SurrogateOptions, count
     if foreign := _FOREIGN.match(value):
         # The country code stays, because the country of an address beside it would not follow.
         return value[: foreign.end()] + scope.keyed.like(value[foreign.end() :], "phone", scope.patient_id)
-    digits = re.sub(r"\D", "", value)
+    digits = _NOT_DIGITS.sub("", value)
     if digits[:1] == "0" and len(digits) > _LOCAL_DIGITS:
         # The trunk prefix of a country without a plan here, and the first digit of the area behind it.
         made = digits[:2] + scope.keyed.like(digits[2:], "phone", scope.patient_id)
@@ -81,9 +82,9 @@ def owner_in_record(value: str, context: NoteContext) -> NameScope | None:
 
     ``None`` where only the text can tell whose it is.
     """
-    digits = re.sub(r"\D", "", value)[-_LONG_DIGITS:]
     own = context.patient.of_record(TermKind.PHONE)
-    is_own = digits and any(re.sub(r"\D", "", phone)[-_LONG_DIGITS:] == digits for phone in own)
+    digits = _NOT_DIGITS.sub("", value)[-_LONG_DIGITS:] if own else ""
+    is_own = digits and any(_NOT_DIGITS.sub("", phone)[-_LONG_DIGITS:] == digits for phone in own)
     return context.patient if is_own else None
 
 

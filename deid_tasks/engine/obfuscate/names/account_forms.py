@@ -71,6 +71,9 @@ def account_form(folded: str, givens: Sequence[str], surnames: Sequence[str]) ->
         givens: the folded given names.
         surnames: the folded surnames.
     """
+    if not set(folded).issubset("".join((*givens, *surnames))):
+        # A letter that the name has not: so are most accounts and most people of a note.
+        return None
     last_index = len(surnames) - 1
     if folded == surnames[-1][0]:
         return AccountForm(((True, last_index, 1),))

@@ -1,13 +1,13 @@
 """Who a note names in full: the given names and the surnames of each person, read from all mentions together."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.name_roles import is_affix, is_with_last_initial, surname_positions
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.person_names import BETWEEN_PEOPLE
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_groups
 
 _MAX_BEARERS_OF_SURNAME = 10.0
@@ -16,22 +16,19 @@ _MAX_SHORT = 6
 """Letters of the words of Chinese names."""
 
 
-def called_by_surname(
-    text: str, mentions: Iterable[NameMention], alone: Mapping[str, Sequence[int]], title: Callable[[int], str]
-) -> frozenset[str]:
+def called_by_surname(text: str, mentions: Iterable[NameMention], titled: Iterable[str]) -> frozenset[str]:
     """Return the words that stand alone after a title, or behind an initial: surnames, in whatever order names are.
 
     Args:
         text: the note.
         mentions: its names, in order.
-        alone: where each folded word stands that is a name by itself.
-        title: returns the title before the name at an offset.
+        titled: the folded words that stand alone after a title.
     """
-    found = {word for word, starts in alone.items() if any(title(start) for start in starts)}
+    found = set(titled)
     for start, end, _ in mentions:
-        parts = name_parts(text[start:end])
+        parts = name_parts(value := text[start:end])
         if len(parts) == 2 and len(parts[0][2]) == 1 and len(parts[1][2]) > 1:
-            found.add(fold_name(parts[1][2]))
+            found.add(folded_parts(value)[1])
     return frozenset(word for word in found if bearers_of_given(word) < _MAX_BEARERS_OF_SURNAME)
 
 
@@ -75,8 +72,8 @@ def _full_names(
         parts = name_parts(value)
         if len(parts) < 2 or BETWEEN_PEOPLE.search(value):
             continue
-        folded = [fold_name(word) for _, _, word in parts]
-        is_kept = [is_affix(value, parts, folded, i, own_names) for i in range(len(parts))]
+        folded = folded_parts(value)
+        is_kept = tuple([is_affix(value, parts, folded, i, own_names) for i in range(len(parts))])
         named = [i for i in range(len(parts)) if not is_kept[i]]
         if len(named) < 2 or is_with_last_initial(folded, named):
             continue
@@ -85,7 +82,7 @@ def _full_names(
         is_first = first in surname_groups() or _is_of_three(folded, named)
         if lasts and first in by_surname and is_first and last not in by_surname and "," not in value:
             # Surname first, as in "Lim Siew Hoon", whom the note calls "Mdm Lim".
-            lasts = {named[0]}
+            lasts = frozenset({named[0]})
         surnames = tuple(folded[i] for i in named if i in lasts)
         givens = tuple(folded[i] for i in named if i not in lasts)
         if surnames and givens and len(surnames[-1]) > 1 and all((*surnames, *givens)):
@@ -106,7 +103,10 @@ def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
     found = []
     for person in named:
         first, *more = person.givens
-        maiden = [word for word in more if len(word) > 1 and word in surnames - firsts]
+        maiden = [word for word in more if len(word) > 1 and word in surnames and word not in firsts]
+        if not maiden:
+            found.append(person)
+            continue
         givens = (first, *(word for word in more if word not in maiden))
         found.append(person._replace(givens=givens, surnames=(*maiden, *person.surnames)))
     return found
@@ -114,6 +114,8 @@ def _with_maiden_names(named: Sequence[NotePerson]) -> list[NotePerson]:
 
 def _order_like_most(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -> None:
     """Let ``Wong Ada`` follow ``Ada Wong`` where that is written more often, or Ada is a given name more often."""
+    if len(found) < 2:
+        return
     for key in sorted(found, key=lambda one: (-len(found[one]), -bearers_of_given(one[1]))):
         (surnames, given), named = key, found.get(key)
         turned = ((given,), surnames[0])
@@ -141,7 +143,7 @@ def _join_initials(found: dict[tuple[tuple[str, ...], str], list[NotePerson]]) -
 
 def _one_person(named: Sequence[NotePerson], own_names: frozenset[str]) -> NotePerson:
     """Return the person of these mentions: the longest of them, in the role that most of them have."""
-    if len(named) == 1 and named[0].mention.entity is not Entity.PATIENT:
+    if len(named) == 1:
         return named[0]
     longest = max(named, key=lambda one: sum(map(len, one.givens)))
     words = (*longest.givens, *longest.surnames)

@@ -75,9 +75,12 @@ _RELATION_ENDS = (
 def labelled_words(text: str, alone: Mapping[str, Sequence[int]]) -> dict[str, bool]:
     """Return whether a word is a surname, for words that a label or "known as" stands before."""
     found: dict[str, bool] = {}
+    has_child = "/o" in text or "/O" in text
     for word, starts in alone.items():
         for start in starts:
-            if _CHILD_BEHIND.match(text, start + len(word)) or _CHILD_BEFORE.search(text, max(0, start - 5), start):
+            if has_child and (
+                _CHILD_BEHIND.match(text, start + len(word)) or _CHILD_BEFORE.search(text, max(0, start - 5), start)
+            ):
                 found.setdefault(word, False)
                 continue
             first = max(0, start - _LABEL_REACH)

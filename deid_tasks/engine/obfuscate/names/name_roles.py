@@ -5,6 +5,7 @@ Titles, suffixes and particles stay; a word that looks like one of them and is a
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
@@ -150,11 +151,14 @@ _ALSO_NAMES = frozenset(
 )
 """Suffixes, titles and particles that are names of people, or words of names, too."""
 _KIN = frozenset(read_word_list("names/kin_words.txt"))
+_KIN_STARTS = frozenset(word[:2] for word in _KIN)
+_GENERATIONS = frozenset(["Jr", "Sr", "II", "III", "IV"])
 UNUSUAL_NAMES = _TITLES | _SUFFIXES | _PARTICLES
 """Words that are a name only in some positions."""
 _GIVEN_IN_SHORT = frozenset(["ma", "md", "mohd", "muhd", "sk", "wm", "chas", "geo", "jas", "thos", "jos"])
 """Given names that everybody writes in short, with a full stop behind: Wm. Stroud. They identify nobody."""
 _MAX_CREDENTIAL = 8
+_MAX_CACHED = 512
 _SURNAME_END = re.compile(r"[,^]")
 """What separates a surname from the given names behind it; the circumflex does in HL7."""
 _QUOTES = frozenset('"“(')
@@ -162,13 +166,17 @@ _HYPHENS = frozenset("-‐‑")
 _FREQUENT_PER_100K = 100.0
 """A given name with this many bearers is a given name even where it is a surname too."""
 
-NameParts = Sequence[tuple[int, int, str]]
+NameParts = tuple[tuple[int, int, str], ...]
 """``(start, end, word)`` of each part of a written name."""
 
 
 def is_form_of_address(value: str) -> bool:
     """Whether a word by itself is what everybody calls a relative, or the suffix of a name: "Amma", "Jr"."""
-    return fold_name(value) in _KIN or value in {"Jr", "Sr", "II", "III", "IV"}
+    start = value[:2]
+    if start.isascii() and start.isalpha() and start.lower() not in _KIN_STARTS:
+        # So are most names.
+        return value in _GENERATIONS
+    return fold_name(value) in _KIN or value in _GENERATIONS
 
 
 def is_affix(value: str, parts: NameParts, folded: Sequence[str], i: int, whole_names: frozenset[str]) -> bool:
@@ -251,14 +259,15 @@ def _is_after_comma(value: str, start: int) -> bool:
     return value[max(0, start - 4) : start].rstrip().endswith(",")
 
 
+@lru_cache(maxsize=_MAX_CACHED)
 def surname_positions(
     value: str,
     parts: NameParts,
-    folded: Sequence[str],
-    is_kept: Sequence[bool],
+    folded: tuple[str, ...],
+    is_kept: tuple[bool, ...],
     entity: Entity,
     title: str,
-) -> set[int]:
+) -> frozenset[int]:
     """Return the indices of the parts that are surnames.
 
     Words that a hyphen joins are one name: both halves of "Reed-Keen" are surnames, both halves of "Jean-Luc" given
@@ -273,39 +282,39 @@ def surname_positions(
         title: the title before the name in the note; empty without one.
     """
     named = [i for i in range(len(parts)) if not is_kept[i]]
-    comma = _SURNAME_END.search(value)
+    comma = _SURNAME_END.search(value) if "," in value or "^" in value else None
     if comma and 0 < comma.start() < parts[named[-1]][0]:
         # The surname stands in front, unless a mere suffix follows the comma.
-        return {i for i in named if parts[i][0] < comma.start()}
+        return frozenset(i for i in named if parts[i][0] < comma.start())
     if in_front := _surname_in_front(parts, folded, named):
-        return in_front
+        return frozenset(in_front)
     if is_with_last_initial(folded, named):
-        return set()
+        return frozenset()
     if letters := _last_initials(folded, named):
-        return letters
+        return frozenset(letters)
     # "Tuivasa Lemalu "Tui": what stands in quotes at the end is no surname.
     written = named
     if not _QUOTES.isdisjoint(value):
         written = [i for i in named if value[parts[i][0] - 1 : parts[i][0]] not in _QUOTES or parts[i][0] == 0]
     if len(written) == 1 < len(named):
         # "Mateo (Teo)": a short name stands behind a given name.
-        return set(written) if title else set()
+        return frozenset(written if title else ())
     last = max((i for i in written or named if len(folded[i]) > 1), default=named[-1])
     lasts = {last}
     while last > 0 and last - 1 in named and value[parts[last - 1][1] : parts[last][0]] in _HYPHENS:
         last -= 1
         lasts.add(last)
     if len(lasts) < len(named):
-        return lasts
+        return frozenset(lasts)
     before = [folded[i] for i in range(last) if is_kept[i]]
     if any(word in _FAMILY_TITLES for word in before) and "girl" not in before and "boy" not in before:
-        return set()
+        return frozenset()
     of_all = all if len(named) > 1 and entity is not Entity.PROVIDER else any
     is_joined = len(named) > 1 and any(
         folded[i] in surname_groups() and folded[i] not in given_name_table() for i in named
     )
     is_surname = bool(title or before) or is_joined or of_all(is_lone_surname(folded[i], entity) for i in named)
-    return lasts if is_surname else set()
+    return frozenset(lasts if is_surname else ())
 
 
 def _surname_in_front(parts: NameParts, folded: Sequence[str], named: Sequence[int]) -> set[int]:

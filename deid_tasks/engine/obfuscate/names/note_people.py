@@ -23,7 +23,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.note_short_names import find_short_names
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
 from deid_tasks.engine.obfuscate.people.public_names import (
     formal_names,
@@ -74,9 +74,9 @@ class NotePeople:
         self.words = NO_WORDS
         """The words of all names in the note; none where the note's names are not linked."""
         self._alone = alone = _words_alone(text, mentions)
-        self.persons = people_named_in_full(
-            text, mentions, own_names, title, called_by_surname(text, mentions, alone, title)
-        )
+        titled = frozenset(word for word, starts in alone.items() if any(map(title, starts)))
+        by_surname = called_by_surname(text, mentions, titled)
+        self.persons = people_named_in_full(text, mentions, own_names, title, by_surname)
         self.surnames: dict[str, bool] = _surnames(self.persons) | labelled_words(text, alone)
         """Whether a folded word is a surname, for the words of full names that are always the one or the other, and
         for words that a label or "known as" stands before."""
@@ -84,9 +84,9 @@ class NotePeople:
             self.surnames |= dict.fromkeys(self._givens_of_initials(alone), False)
             self.surnames |= dict.fromkeys(self._givens_with_last_initial(alone), False)
         self._surnames_alone = {
-            word: _initials_before(text, starts)
+            word: initials
             for word, starts in alone.items()
-            if len(word) >= _MIN_SURNAME_OF_ACCOUNT and (any(map(title, starts)) or _initials_before(text, starts))
+            if len(word) >= _MIN_SURNAME_OF_ACCOUNT and ((initials := _initials_before(text, starts)) or word in titled)
         }
         """Surnames that stand behind a title or an initial alone, each with the initials, which stay in the text."""
         self._doubles = {"".join(one.surnames): one.surnames for one in self.persons if len(one.surnames) > 1}
@@ -124,7 +124,7 @@ class NotePeople:
     def _givens_with_last_initial(self, alone: Mapping[str, Sequence[int]]) -> Iterator[str]:
         """Yield the words alone that stand before the initial of a surname, too: Kelechi of "Kelechi O"."""
         for start, end, _ in self._mentions:
-            parts = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            parts = folded_parts(self._text[start:end])
             is_with_initial = list(map(len, parts[1:])) == [1] and "," not in self._text[start:end]
             if is_with_initial and parts[0] in alone and parts[0] not in self.surnames:
                 yield parts[0]
@@ -148,13 +148,13 @@ class NotePeople:
 
     def is_account(self, letters: str) -> bool:
         """Whether a word that looks like a name is the account of somebody in the note: ``AMSELB`` beside B. Amsel."""
+        if not (letters.isascii() and letters.isalpha() and (letters.isupper() or letters.islower())):
+            return False
         folded = fold_name(letters)
-        if not (letters.isascii() and letters.isalpha()) or folded in self.surnames:
+        if folded in self.surnames:
             return False
         if letters.isupper():
             return not is_listed_name(folded) and self._has_initial(folded)
-        if not letters.islower():
-            return False
         found = self.with_account(folded)
         return self.surname_in_account(folded) is not None if found is None else not found[1].is_one_name
 
@@ -185,7 +185,7 @@ class NotePeople:
         """
         if not self._roles or self._title(start) == "dr":
             return entity
-        words = [word for _, _, part in name_parts(original) if len(word := fold_name(part)) > 1]
+        words = [word for word in folded_parts(original) if len(word) > 1]
         roles = [self._roles.get(word, set()) for word in words]
         shared = set.intersection(*roles) if roles else set()
         return next(iter(shared)) if len(shared) == 1 else entity
@@ -194,7 +194,7 @@ class NotePeople:
         """Return whose name a word of the note is, as the first mention says that begins with it, or that holds it."""
         holding: Entity | None = None
         for start, end, entity in self._mentions:
-            words = [fold_name(word) for _, _, word in name_parts(self._text[start:end])]
+            words = folded_parts(self._text[start:end])
             if folded in words:
                 if len(words) > 1 and words[0] == folded:
                     return entity
@@ -243,15 +243,15 @@ class NotePeople:
         """Yield the words that stand alone as names of several roles, with the role that most have, or the first."""
         if len({one.entity for one in mentions}) < 2:
             return
-        roles: dict[str, Counter[Entity]] = {}
+        roles: dict[str, list[Entity]] = {}
         for start, end, entity in mentions:
             value = text[start:end]
             if len(value) > 1 and value.replace("-", "").isalpha() and self._title(start) != "dr":
-                roles.setdefault(value.lower(), Counter())[entity] += 1
-        for value, counted in roles.items():
-            if len(counted) > 1:
-                for _, _, word in name_parts(value):
-                    yield fold_name(word), counted.most_common(1)[0][0]
+                roles.setdefault(value.lower(), []).append(entity)
+        for value, found in roles.items():
+            if len(set(found)) > 1:
+                usual = Counter(found).most_common(1)[0][0]
+                yield from ((word, usual) for word in folded_parts(value))
 
     def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
         """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.
@@ -286,8 +286,7 @@ class NotePeople:
 
     def particle_letters(self, person: NotePerson) -> frozenset[str]:
         """Return the first letters, folded, of the particles in a name: the n of Aoibheann Ní Shúilleabháin."""
-        words = name_parts(self._text[person.mention.start : person.mention.end])
-        folded = [fold_name(word) for _, _, word in words]
+        folded = folded_parts(self._text[person.mention.start : person.mention.end])
         return frozenset(word[0] for word in folded if word not in {*person.givens, *person.surnames} and len(word) > 1)
 
     def junior(self, letters: Sequence[str]) -> str | None:
@@ -342,17 +341,22 @@ class NotePeople:
 
 def _initials_before(text: str, starts: Iterable[int]) -> str:
     """Return the folded initials that stand before some words and are not marked: the T of "T. Quill"."""
-    found = (_INITIAL_BEFORE.search(text, max(0, start - _REACH_OF_INITIAL), start) for start in starts)
-    return "".join(one[1].lower() for one in found if one)
+    found = ""
+    for start in starts:
+        first = max(0, start - _REACH_OF_INITIAL)
+        # Most names stand behind a word in small letters.
+        if not text[first:start].islower() and (initial := _INITIAL_BEFORE.search(text, first, start)):
+            found += initial[1].lower()
+    return found
 
 
 def _words_alone(text: str, mentions: Iterable[NameMention]) -> dict[str, list[int]]:
     """Return where each folded word that is a name by itself stands."""
     alone: dict[str, list[int]] = {}
     for start, end, _ in mentions:
-        parts = name_parts(text[start:end])
+        parts = name_parts(value := text[start:end])
         if len(parts) == 1 and len(parts[0][2]) > 1:
-            alone.setdefault(fold_name(parts[0][2]), []).append(start)
+            alone.setdefault(folded_parts(value)[0], []).append(start)
     return alone
 
 

@@ -8,7 +8,7 @@ from deid_tasks.engine.obfuscate.names.account_forms import account_form
 from deid_tasks.engine.obfuscate.names.name_labels import is_called_so
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import UNKNOWN_NAME, given_name_table, surname_bearers
 
 _OPENING, _CLOSING = "\"“'‘(", "\"”'’)"
@@ -116,7 +116,7 @@ def _behind_name(
         before = max((one for one in mentions if one.end <= start), default=None, key=lambda one: one.end)
         if before is None or not _BETWEEN.fullmatch(text, before.end, start):
             continue
-        words = {fold_name(part) for _, _, part in name_parts(text[before.start : before.end])}
+        words = set(folded_parts(text[before.start : before.end]))
         if any(one.surnames and account_form(word, one.givens, one.surnames) for one in persons):
             # A user name: Nirmala Jeyarajah ("njeyaraj").
             continue

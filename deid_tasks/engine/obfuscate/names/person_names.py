@@ -1,7 +1,7 @@
 """Written names of people: every part is replaced; order, punctuation, letter case, titles and suffixes stay."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.patient import TermKind
@@ -17,7 +17,7 @@ from deid_tasks.engine.obfuscate.names.name_roles import (
 )
 from deid_tasks.engine.obfuscate.note_context import NO_CUE, NO_NAMES, NameCue, NoteContext, NoteNames
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts, without_marks
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts, without_marks
 from deid_tasks.engine.obfuscate.people.public_names import (
     UNKNOWN_NAME,
     formal_names,
@@ -33,6 +33,7 @@ _MIN_BEARERS = 1.0
 BETWEEN_PEOPLE = re.compile(r"(\s*(?<![\s(][abdsw])[/;&]\s*|\s+(?:and|-)\s+)", re.IGNORECASE)
 """What separates the names of several people; not the slash of d/o and s/o."""
 _DOUBLED = re.compile(r"(?P<name>[^\W\d_]{2,})-(?P<again>(?P=name))", re.IGNORECASE)
+_BETWEEN_LETTERS = frozenset("-. ")
 _SPELLED = re.compile(r"[^\W\d_](?:(?P<gap>[-. ])[^\W\d_]){3,}")
 
 
@@ -61,16 +62,16 @@ def replace_name(
         return context.keyed.like(value, "name", context.patient_id)
     if len(parts) == 1 and _are_own_initials(parts[0][2], context.patient):
         return replace_initials(value, context, names)
-    folded_words = [fold_name(word) for _, _, word in parts]
+    folded_words = folded_parts(value)
     whole_names = context.patient.whole_names
-    is_kept = [is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))]
+    is_kept = tuple([is_affix(value, parts, folded_words, i, whole_names) for i in range(len(parts))])
     if all(is_kept):
-        is_kept = [False] * len(parts)
+        is_kept = (False,) * len(parts)
     title = cue("").title
     named = [word for word, stays in zip(folded_words, is_kept, strict=True) if not stays]
     scope = _scope_of(entity, named, title, context)
     lasts = surname_positions(value, parts, folded_words, is_kept, entity, title)
-    lasts = {i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts)}
+    lasts = frozenset([i for i, word in enumerate(folded_words) if names.surnames.get(word, i in lasts)])
     initial = _initial_of_person(parts, lasts, names)
     made: list[str] = []
     position = 0
@@ -105,11 +106,11 @@ def _in_pieces(value: str, replace: Callable[[str], str]) -> str | None:
     if BETWEEN_PEOPLE.search(value):
         pieces = BETWEEN_PEOPLE.split(value)
         return "".join(piece if i % 2 or not piece.strip() else replace(piece) for i, piece in enumerate(pieces))
-    if (doubled := _DOUBLED.fullmatch(value)) is not None:
+    if "-" in value and (doubled := _DOUBLED.fullmatch(value)) is not None:
         # "Ray-Ray", of Raymond.
         once = replace(doubled["name"])
         return f"{once}-{match_case(once, doubled['again'])}"
-    if _SPELLED.fullmatch(value):
+    if value[1:2] in _BETWEEN_LETTERS and _SPELLED.fullmatch(value):
         # A name that is spelled letter by letter: its surrogate is spelled as it is.
         return _spell_like(value, replace(re.sub(r"[\W_]", "", value)))
     return None
@@ -162,7 +163,7 @@ def _replace_short(
     word: str,
     value: str,
     initial: tuple[int, str] | None,
-    lasts: set[int],
+    lasts: Set[int],
     scope: NameScope,
     names: NoteNames,
 ) -> str:
@@ -181,7 +182,7 @@ def _replace_short(
     return "".join(match_case(scope.own_letter(letter, is_last=False), "AA") for letter in word)
 
 
-def _initial_of_person(parts: NameParts, lasts: set[int], names: NoteNames) -> tuple[int, str] | None:
+def _initial_of_person(parts: NameParts, lasts: Set[int], names: NoteNames) -> tuple[int, str] | None:
     """Return the index of the initial that stands for a given name, and its surrogate, where the note has the name."""
     givens = [i for i in range(len(parts)) if i not in lasts]
     if len(givens) != 1 or not lasts or len(parts[givens[0]][2]) > 1:

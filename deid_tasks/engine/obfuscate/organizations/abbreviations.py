@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from deid_tasks.core.reference import fold
 from deid_tasks.engine.obfuscate.organizations.organization_words import SMALL_WORDS, is_kind
@@ -34,6 +35,7 @@ _ABBREVIATED = frozenset(["va", "mc", "hc", "gh", "ed", "er", "nhs"])
 """Words of kind that are abbreviations themselves, and stand whole in that of the name: PNVAMC of Puget Narrows VA
 Medical Center."""
 _MIN_STEM = 3
+_MAX_CACHED = 512
 _LEADING = frozenset(("greater", "new", "north", "south", "east", "west", "upper", "lower"))
 """Words in front of names that domains leave out."""
 
@@ -41,9 +43,10 @@ Alignment = Sequence[tuple[str, str]]
 """The words of a name, folded, each with the word of the surrogate; empty where the surrogate has none."""
 
 
-def organization_words_of(name: str) -> list[str]:
+@lru_cache(maxsize=_MAX_CACHED)
+def organization_words_of(name: str) -> tuple[str, ...]:
     """Return the folded words of a name; "MediRide" and "Vo-Tech" are two each, and "the" before a name is none."""
-    words = [fold(word) for word in _WORDS.findall(_CAMEL.sub(" ", name))]
+    words = tuple(map(fold, _WORDS.findall(_CAMEL.sub(" ", name))))
     return words[1:] if len(words) > 1 and words[0] == "the" else words
 
 

@@ -60,9 +60,11 @@ def replace_chain(value: str, staff: NameScope) -> str | None:
 
 def split_branch(value: str) -> tuple[str, str] | None:
     """Return the name of a chain and the words behind it, "Boots" and "Otley"; ``None`` where no chain is in front."""
-    for match in re.finditer(" ", value):
-        if fold(value[: match.start()]) in _chains() and value[match.end() : match.end() + 1].isupper():
-            return value[: match.start()], value[match.end() :]
+    space = value.find(" ")
+    while space >= 0:
+        if value[space + 1 : space + 2].isupper() and fold(value[:space]) in _chains():
+            return value[:space], value[space + 1 :]
+        space = value.find(" ", space + 1)
     return None
 
 

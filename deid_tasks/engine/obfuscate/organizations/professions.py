@@ -172,9 +172,9 @@ def _other_profession(single: str, context: NoteContext) -> str:
 def _of_field(single: str) -> list[str]:
     """Return the professions of the field of ``single``: those of its level or beside it, or else all."""
     field, level = _field(single), _level(single)
-    names = {name: its for name, (of, its) in _fields_and_levels().items() if of == field}
-    near = [name for name, its in names.items() if abs(its - level) <= 1]
-    return near if len(_without(single, near)) >= _MIN_OF_FIELD else list(names)
+    names = _levels_by_field().get(field, [])
+    near = [name for name, its in names if abs(its - level) <= 1]
+    return near if len(_without(single, near)) >= _MIN_OF_FIELD else [name for name, _ in names]
 
 
 def _of_any_employer(single: str) -> list[str]:
@@ -222,6 +222,15 @@ def _fields_and_levels() -> dict[str, tuple[str, int]]:
     rows = read_grouped_list("organizations/professions.tsv")
     split = ((field, *row.split("\t")) for field, entries in rows.items() for row in entries)
     return {name: (field, int(level)) for field, level, name in split}
+
+
+@cache
+def _levels_by_field() -> dict[str, list[tuple[str, int]]]:
+    """Return the listed professions of each field, with their levels."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for name, (field, level) in _fields_and_levels().items():
+        found.setdefault(field, []).append((name, level))
+    return found
 
 
 def _level(folded: str) -> int:

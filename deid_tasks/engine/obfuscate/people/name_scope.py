@@ -186,7 +186,7 @@ class NameScope:
         formal = self.formal(folded)
         found = self._assigned.get((False, formal)) or self._assigned.get((False, folded))
         if not found:
-            found = self._draw(formal, sex, is_last=False, taken=self._taken[False])
+            found = self._drawn(formal, sex, is_last=False)
         if formal == folded or given_name_table().get(folded, UNKNOWN_NAME).bearers > _MAX_BEARERS_OF_SHORT_NAME:
             return found
         return self.short_form(found, folded, is_listed=folded not in self.firsts) or found
@@ -215,7 +215,16 @@ class NameScope:
         """Return the surrogate of a surname."""
         if found := self._assigned.get((True, folded)):
             return found
-        return self._draw(folded, "", is_last=True, taken=self._taken[True])
+        return self._drawn(folded, "", is_last=True)
+
+    def _drawn(self, folded: str, sex: str, *, is_last: bool) -> str:
+        """Return the surrogate of a name that is not assigned with the record; staff are named in many notes."""
+        question = (is_last, folded, sex)
+        found = self.memo.get(question)
+        if found is None:
+            drawn = self._draw(folded, sex, is_last=is_last, taken=self._taken[is_last])
+            found = remember(self.memo, question, drawn)
+        return found
 
     def after_particle(self, folded: str, language: str) -> str:
         """Return the surrogate of the name behind a particle ("van der", "de la") of a language."""
@@ -246,6 +255,11 @@ class NameScope:
 
         One that may stand for a nickname gets the initial of its formal name's surrogate.
         """
+        question = ("initial", letter, is_last)
+        found = self.memo.get(question)
+        return remember(self.memo, question, self._own_letter(letter, is_last=is_last)) if found is None else found
+
+    def _own_letter(self, letter: str, *, is_last: bool) -> str:
         if not is_last:
             for name in sorted(self.firsts):
                 if name[0] == fold_name(letter)[:1] and len(name) > 1:

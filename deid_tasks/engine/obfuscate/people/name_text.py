@@ -68,3 +68,9 @@ def name_parts(value: str) -> tuple[tuple[int, int, str], ...]:
             saint_end = saint.end()
         found.append((start, end, word))
     return tuple(found)
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def folded_parts(value: str) -> tuple[str, ...]:
+    """Return the parts of a name as they are compared: every rule that reads the names of a note asks for them."""
+    return tuple([fold_name(word) for _, _, word in name_parts(value)])

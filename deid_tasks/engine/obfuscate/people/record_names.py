@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from deid_tasks.core.patient import PatientRecord, TermKind
 from deid_tasks.engine.obfuscate.people.marked_names import PARTICLE_LANGUAGE
-from deid_tasks.engine.obfuscate.people.name_text import fold_name, name_parts
+from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 
 _OWN_GIVEN = frozenset({TermKind.FIRST, TermKind.MIDDLE, TermKind.PREFERRED})
 _GIVEN = _OWN_GIVEN | {TermKind.RELATIVE_FIRST}
@@ -50,7 +50,8 @@ def read_names(record: PatientRecord | None) -> RecordNames:
         whole.add(folded)
         parts = [name] if name.isalpha() else [part for _, _, part in name_parts(name)]
         words = [folded] if name.isalpha() else [fold_name(part) for part in parts]
-        marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
+        if not name.isascii():
+            marked.update(word for part, word in zip(parts, words, strict=True) if not part.isascii())
         if is_last:
             if len(words) > 1 and (language := PARTICLE_LANGUAGE.get(" ".join(words[:-1]))):
                 languages[words[-1]] = language
@@ -81,7 +82,7 @@ def rewrite_column(value: str, rewrite: Callable[[str, str], str], *, is_last: b
         is_last: whether the column holds surnames.
     """
     parts = name_parts(value)
-    folded = [fold_name(word) for _, _, word in parts]
+    folded = folded_parts(value)
     made: list[str] = []
     position = first = 0
     for i, (start, end, word) in enumerate(parts):

@@ -16,7 +16,7 @@ from deid_tasks.engine.obfuscate.places.streets import (
     replace_street,
 )
 from deid_tasks.engine.obfuscate.places.town_table import HOME
-from deid_tasks.engine.obfuscate.word_lists import read_word_list
+from deid_tasks.engine.obfuscate.word_lists import read_folded_list, read_word_list
 
 _MAX_CODE_LENGTH = 3
 _CODES = {
@@ -128,10 +128,13 @@ def replace_landmark(value: str, scope: NameScope) -> str:
         # "room six"
         number = scope.keyed.choice([one for one in NUMBER_WORDS if one != fold(words[1])], *parts)
         return f"{words[0]} {match_case(number, words[1])}"
-    landmarks = read_word_list("places/landmarks.txt")
-    name = scope.keyed.choice([name for name in landmarks if fold(name) not in fold(value)], *parts)
+    folded = fold(value)
+    landmarks = read_folded_list("places/landmarks.txt")
+    name = scope.keyed.choice([name for name, its_folded in landmarks if its_folded not in folded], *parts)
     if len(words) > 2 and fold(words[1]) == "of":
-        names = [one for one in read_word_list("organizations/single_names.txt") if fold(one) not in fold(value)]
+        names = [
+            one for one, its_folded in read_folded_list("organizations/single_names.txt") if its_folded not in folded
+        ]
         return match_case(f"{words[0]} {words[1]} {scope.keyed.choice(names, *parts)}", value)
     if len(words) > 1 and fold(words[0]).rstrip(".") in _LEADING_KINDS:
         return match_case(f"{words[0]} {name}", value)
