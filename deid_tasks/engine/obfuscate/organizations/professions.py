@@ -58,6 +58,7 @@ _GENERAL_WORDS = frozenset(
         "judge",
         "manager",
         "operator",
+        "porter",
         "owner",
         "proprietor",
         "school",
