@@ -38,7 +38,6 @@ _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIO
 """Entities whose surrogate does not depend on the text around the span."""
 _OF_VETERANS = frozenset({Entity.MRN, Entity.OTHER_ID, Entity.SSN})
 _VETERANS_CODE = re.compile(r"[A-Z]\d{4}", re.ASCII)
-_STARTS_OF_ROADS = frozenset("IiUHR")
 _US_BEFORE = re.compile(r"\bU\.?S\.? $")
 _OF_ROADS = frozenset({Entity.LOCATION_OTHER, Entity.STREET})
 _MIN_LETTERS_OF_LONE = 3
@@ -113,7 +112,7 @@ class NoteSurrogates:
 
     def _highway(self, original: str, start: int) -> str | None:
         """Return another highway of the note's state, in a note that no other one must agree with."""
-        if self._context.is_of_patient or self._context.country != HOME or original[:1] not in _STARTS_OF_ROADS:
+        if self._context.is_of_patient or self._context.country != HOME or not original[:1].isupper():
             return None
         # "US" in front of "Route 33" may stand outside.
         before = (
@@ -199,6 +198,7 @@ class NoteSurrogates:
             surrogate = self._replacements.surrogate(original, entity, self._context, owner, mode, names=names)
             if entity is Entity.LOCATION_OTHER and mode == "surrogate" and not self._context.is_of_patient:
                 surrogate = self._organizations.with_names(surrogate, original)
+                surrogate = self._organizations.short_name(original) or surrogate
             elif entity in _OF_VETERANS and mode == "surrogate" and _VETERANS_CODE.fullmatch(original):
                 surrogate = self._veterans_code(original, surrogate)
             self._known[question] = surrogate

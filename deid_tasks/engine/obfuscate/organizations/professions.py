@@ -49,6 +49,7 @@ _GENERAL_WORDS = frozenset(
         "assistant",
         "builder",
         "clerk",
+        "designer",
         "dispatcher",
         "driver",
         "engineer",

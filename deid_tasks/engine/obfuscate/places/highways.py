@@ -13,11 +13,15 @@ _HIGHWAY = re.compile(
     r"|(?P<route>U\.?S\.?(?:[ -]|(?= ?\d))(?:(?:[Rr]oute|ROUTE|[Rr]te\.?|RTE|[Hh]ighway|HIGHWAY|[Hh]wy\.?|HWY)[ -])?))"
     r"(?P<number>\d{1,3})(?![\d-])"
 )
+_STATE_ROAD = re.compile(r"(?P<state>[A-Z]{2})(?P<gap>[ -])(?P<number>\d{1,3})")
+"""The route of a state by the state's code: OH-4."""
 _SHORT_DIGITS = 2
 
 
 def replace_highway(value: str, states: Sequence[str], made: Sequence[str], scope: NameScope) -> str | None:
-    """Return another interstate or US route with what stands behind it; ``None`` for others, and without a state.
+    """Return another interstate, US route or route of the state, with what stands behind it.
+
+    ``None`` for other values, and where the note tells no state that has one.
 
     Args:
         value: the original.
@@ -25,6 +29,9 @@ def replace_highway(value: str, states: Sequence[str], made: Sequence[str], scop
         made: what they become.
         scope: whose choice it is.
     """
+    if (state_road := _STATE_ROAD.fullmatch(value)) is not None and state_road["state"] in states:
+        code = made[states.index(state_road["state"])]
+        return f"{code}{state_road['gap']}{other_number(state_road['number'], ('road', scope.patient_id), scope)}"
     road = _HIGHWAY.match(value)
     if road is None:
         return None
