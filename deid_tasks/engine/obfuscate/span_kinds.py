@@ -227,7 +227,10 @@ def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Ent
     for span in spans:
         if span.entity not in NAMES and span.entity is not Entity.CITY:
             continue
-        branch = split_branch(text[span.start : span.end])
+        value = text[span.start : span.end]
+        if span.entity is Entity.CITY and is_town(value):
+            continue  # "Apple Springs"
+        branch = split_branch(value)
         if branch is not None and fold_name(branch[0]) not in given_name_table() and is_town(branch[1]):
             yield (span.start, span.end), Entity.ORGANIZATION
 
