@@ -15,6 +15,7 @@ from deid_tasks.engine.obfuscate.surroundings import Surroundings
 
 _MIN_LABEL_LENGTH = 5
 """A shorter label of a domain may be made of any name."""
+_CLIPPED_LABEL = 4
 _MAX_ABBREVIATION_LENGTH = 8
 """A longer part is not the abbreviation of a name in the note."""
 _words = re.compile(r"[^\W\d_]+").findall
@@ -80,6 +81,9 @@ class NoteDomains:
             return "".join(new for _, new in self._aligned(name)[:count]) + rest or None if count else None
         if len(part) > 1 and letters_like(part, pairs) is not None:
             return letters_like(part, self._aligned(name))
+        if len(part) == _CLIPPED_LABEL and words and words[0] != part and words[0].startswith(part):
+            # "lanc-courts" of a Lancaster County Courthouse.
+            return None if is_kind(words[0]) else self._aligned(name)[0][1][: len(part)] or None
         # The words of kind behind a name: ``uh`` of a University Hospital.
         behind = "".join(word[0] for word in words[1:] if word not in SMALL_WORDS)
         return part if len(part) > 1 and part in behind and all(map(is_kind, words[-len(part) :])) else None

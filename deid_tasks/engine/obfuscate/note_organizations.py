@@ -13,7 +13,7 @@ from deid_tasks.engine.obfuscate.organizations.abbreviations import (
     letters_like,
     organization_words_of,
 )
-from deid_tasks.engine.obfuscate.organizations.chains import replace_chain, split_branch
+from deid_tasks.engine.obfuscate.organizations.chains import has_branches, replace_chain, split_branch
 from deid_tasks.engine.obfuscate.organizations.organization_names import has_only_kind_words
 from deid_tasks.engine.obfuscate.organizations.organization_words import (
     KINDS,
@@ -147,6 +147,12 @@ class NoteOrganizations:
             return of_office
         return self._of_town(original) or self._of_branch(original)
 
+    def short_name(self, original: str) -> str | None:
+        """Return what a place becomes that has the first words of an organization of the note: a Juniper Hollow."""
+        words = organization_words_of(original)
+        is_short = len(words) > 1 and not any(map(str.isdigit, original))
+        return self._short_name(original, Entity.FACILITY) if is_short else None
+
     def _short_name(self, original: str, entity: Entity) -> str | None:
         """Return what a name becomes that the note also has with further words: "Rio Puerco" of a "Rio Puerco Clinic".
 
@@ -210,10 +216,11 @@ class NoteOrganizations:
     def _of_branch(self, original: str) -> str | None:
         """Return a branch of a chain with the name of its town: "Boots Otley"."""
         branch = split_branch(original)
-        if branch is None or not is_town(branch[1]):
+        if branch is None or not (is_town(branch[1]) or has_branches(branch[0])):
             return None
+        entity = Entity.CITY if is_town(branch[1]) else Entity.FACILITY
         place = self._town(fold(branch[1])) or self._replacements.surrogate(
-            branch[1], Entity.CITY, self._context, self._context.staff, "surrogate"
+            branch[1], entity, self._context, self._context.staff, "surrogate"
         )
         chain = replace_chain(branch[0], self._context.staff)
         return None if chain is None else f"{chain} {match_case(place, branch[1])}"

@@ -8,7 +8,7 @@ from deid_tasks.core.entities import Entity
 from deid_tasks.core.reference import fold
 from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.places import AddressParts
-from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name, states_of_area_code
+from deid_tasks.engine.obfuscate.places.place_table import city_by_zip, city_name, state_of_city, states_of_area_code
 from deid_tasks.engine.obfuscate.places.states import state_code_of
 from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
 
@@ -49,6 +49,12 @@ class NotePlaces:
                     counted[states[0]] += 1
         self._counted = [code for code, _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
         self._salts: dict[str, str] | None = None
+
+    @property
+    def states(self) -> list[str]:
+        """The states that the note tells by addresses and telephones, the likeliest first, and those of its towns."""
+        of_towns = (state_of_city().get(city, "") for city, _, _ in self._cities)
+        return [code for code in dict.fromkeys((*self._counted, *of_towns)) if code]
 
     def completed(self, parts: AddressParts, city: str, country: str = HOME) -> AddressParts:
         """Return an address without a state with that which the note gives the town elsewhere, or with the note's own.

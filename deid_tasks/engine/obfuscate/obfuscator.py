@@ -13,6 +13,7 @@ from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.engine.obfuscate.dates.season_words import keeps_season, tells_season
+from deid_tasks.engine.obfuscate.dates.working_days import offsets_of_week
 from deid_tasks.engine.obfuscate.entity_groups import INSTITUTIONAL, NAMES
 from deid_tasks.engine.obfuscate.generators import NamePart, Replacements
 from deid_tasks.engine.obfuscate.grammar import WITH_ARTICLE, mend_article, mend_possessive, widen_removal
@@ -38,6 +39,9 @@ _MAX_NAME_SCOPES = 4_096
 _MAX_NOTE_TYPES = 1_000
 _NOTE_OF_A_SEASON = "note of a season "
 """The beginning of the subject of a note without a patient whose words tell the season."""
+_OFFSETS = "by days of the week "
+_NOTE_OF_WEEKDAYS = re.compile(rf"note (?:of a season )?{_OFFSETS}(?P<offsets>\d+) ")
+"""The same of one whose working days stay working days."""
 _THE_BEFORE = re.compile(r"\b[Tt]he $")
 _WITH_ARTICLE = re.compile(r"(?:Fourth|4th|Fifth|5th|Feast) of\b", re.IGNORECASE)
 _DAY_OF_MONTH = re.compile(r"[A-Z][a-z]{2,8} \d{1,2}\b")
@@ -233,16 +237,20 @@ class Obfuscator:
         if patient_id is not None:
             return patient_id
         kind = _NOTE_OF_A_SEASON if tells_season(text) else "note "
+        if offsets := offsets_of_week(text):
+            kind += f"{_OFFSETS}{offsets} "
         return f"{kind}{self._keyed.token('note without patient', text)}"
 
     def shift_days(self, subject: str | None) -> int:
         """Return the days by which the dates of a patient, or of a note without a patient, move.
 
         They are 0 where the policy leaves dates as they are, and never otherwise. A note without a patient whose words
-        tell the season stays in it.
+        tell the season stays in it, and its working days stay working days.
         """
         subject = subject or ""
         shifts = self._season_shifts if subject.startswith(_NOTE_OF_A_SEASON) else self._shifts
+        if offsets := _NOTE_OF_WEEKDAYS.match(subject):
+            shifts = [days for days in shifts if str(days % 7) in offsets["offsets"]] or shifts
         return self._keyed.choice(shifts, "shift", subject)
 
     def shift_datetime(self, moment: datetime.datetime | None, subject: str | None) -> datetime.datetime | None:

@@ -58,6 +58,10 @@ _OF_FORM = {
         re.compile(rf"(?!{_DAY_OR_YEAR}/)\d{{4,5}}/\d\d|(?:19|20)\d\d/\d\d/\d{{3,6}}", re.ASCII),
         Entity.OTHER_ID,
     ),
+    Entity.FACILITY: (
+        re.compile(r"(?:Medic|Engine|Truck|Ladder|Rescue|Squad|Ambulance|Battalion|Tanker|Tower) ?#?\d{1,3}", re.ASCII),
+        Entity.VEHICLE,
+    ),
     Entity.CITY: (re.compile(r"[^\W\d_]+ (?:House|Cottage|Lodge|Farm|Bungalow|Villa)"), Entity.STREET),
 }
 """What a value of a form is that no value of another kind has: 2291/14 is no date, "Rose Cottage" no town."""

@@ -28,6 +28,13 @@ _TITLE_BEFORE = re.compile(
 )
 _TITLE_REACH = 8
 _IN_BEFORE = re.compile(r"\b(?:in|near|at)\s$", re.IGNORECASE)
+_DOCTOR_BEFORE = re.compile(r"\bDr\.?\s$")
+_TO_CLINICIAN = re.compile(
+    r"\b(?:back to|f/u (?:w/|with)|follow(?:-| )?up with|w/|with|per|see|seen by|by|see by|ref(?:er(?:ral|red)?)? to"
+    r"|d/w|discussed with|call|called|paged|page|and)\s?$",
+    re.IGNORECASE,
+)
+_REACH_OF_VISIT = 16
 _ROW = re.compile(r"[,;/&\s]{1,3}(?:and )?")
 _HOUSE_NUMBER = re.compile(r"(?:^|[\s,])\d{1,4}[A-Za-z]? $")
 _NUMBER_BETWEEN = re.compile(r", \d{1,4}[A-Za-z]? ")
@@ -166,18 +173,28 @@ def _of_lone_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, E
 
 
 def _of_given_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
-    """Yield whose name a town without a state is that is the given name of one person of the note: "from Gideon"."""
+    """Yield whose name a town without a state is that is the given name of one person of the note: "from Gideon".
+
+    Likewise the surname of a doctor of the note to whom the patient goes: "back to Haugen".
+    """
     towns = [span for i, span in enumerate(spans) if span.entity is Entity.CITY and not has_state(spans, i)]
     if not towns:
         return
     owners: dict[str, set[Entity]] = {}
+    titled: set[str] = set()
     for span in spans:
         if span.entity in NAMES and len(words := text[span.start : span.end].split()) > 1 and "," not in words[0]:
             owners.setdefault(fold_name(words[0]), set()).add(span.entity)
+        elif span.entity is Entity.PROVIDER and _DOCTOR_BEFORE.search(text, max(0, span.start - 4), span.start):
+            titled.add(fold_name(text[span.start : span.end]))
     for span in towns:
         found = owners.get(fold_name(text[span.start : span.end]), set())
         if len(found) == 1 and not _IN_BEFORE.search(text, max(0, span.start - 6), span.start):
             yield (span.start, span.end), next(iter(found))
+        elif fold_name(text[span.start : span.end]) in titled and _TO_CLINICIAN.search(
+            text, max(0, span.start - _REACH_OF_VISIT), span.start
+        ):
+            yield (span.start, span.end), Entity.PROVIDER
 
 
 def _of_words_of_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Entity]]:
@@ -238,7 +255,10 @@ def _of_branches(text: str, spans: Sequence[Span]) -> Iterator[tuple[Bounds, Ent
         is_named = span.entity in NAMES or span.entity is Entity.CITY
         if not is_named or " " not in text[span.start : span.end]:
             continue
-        branch = split_branch(text[span.start : span.end])
+        value = text[span.start : span.end]
+        if span.entity is Entity.CITY and is_town(value):
+            continue  # "Apple Springs"
+        branch = split_branch(value)
         if branch is not None and fold_name(branch[0]) not in given_name_table() and is_town(branch[1]):
             yield (span.start, span.end), Entity.ORGANIZATION
 

@@ -16,6 +16,8 @@ from deid_tasks.core.span import Span
 _TABLES = ("words_in_context.tsv", "numbers_in_context.tsv")
 _SHORT = {
     "FRACTION": r"\d{1,3}/\d{1,3}",
+    "PART": r"(?:[12]/2|[1-3]/3|[1-4]/4|[1-5]/5|[1-6]/6|[1-7]/7|[1-8]/8|[1-9]/9|(?:[1-9]|10)/1\d"
+    r"|1[12]/1[2-9]|1[1-9]/1[5-9]|(?:1?[1-9]|[12]0)/2\d|[12]?\d/3\d)",
     "TRIPLE": r"\d{1,3}/\d{1,3}/\d{1,3}",
     "CLOCK": r"\d{1,2}:[0-5]\d",
     "DIAL": r"(?:1[0-2]|[1-9]):[0-5]0",

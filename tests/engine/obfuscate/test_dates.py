@@ -169,6 +169,24 @@ def test_a_note_without_a_patient_stays_in_the_season_that_its_words_tell(said):
     assert any(42 < days < 323 for days in shifts("knee pain"))
 
 
+@pytest.mark.parametrize(
+    ("said", "offsets"),
+    [
+        ("clinic Tuesdays", {0, 1, 2, 3, 6}),
+        ("seen Wed 11/1, back Fri", {0, 5, 6}),
+        ("Mon to FRI", {0, 3, 4}),
+        ("HD MWF", {0}),
+        ("HD TThS, off Sunday", {0}),
+        ("wed for 40 years, sat up", {*range(7)}),
+    ],
+)
+def test_working_days_of_a_note_without_a_patient_stay_working_days(said, offsets):
+    maker = obfuscator((-365, 365))
+    shifts = {maker.shift_days(maker.subject(None, f"{said} {number}")) for number in range(200)}
+    assert {days % 7 for days in shifts} == offsets
+    assert len(shifts) > 20
+
+
 def test_no_shift_leaves_day_and_month():
     maker = obfuscator((-366, 366))
     shifts = {maker.shift_days(f"p{i}") for i in range(8_000)}

@@ -12,6 +12,9 @@ from deid_tasks.engine.obfuscate.word_lists import read_grouped_list
 from deid_tasks.engine.obfuscate.word_rewriting import rewrite_words
 
 _MAX_ABBREVIATION_LENGTH = 4
+_KINDS_OF_CARE = ("dialysis", "hospice_chain", "urgent_care_chain", "senior_living")
+_ONLY_READ = " read"
+"""What stands behind a kind of chains that no surrogate is drawn from."""
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s#(,-]")
 _OF_A_STATE = re.compile(
@@ -21,7 +24,8 @@ _OF_A_STATE = re.compile(
 )
 """Insurers that every state has one of: they stay, and the state becomes another."""
 _AFTER_CHAIN = re.compile(
-    r"\s*(?:[#(,-]|\d|pharmacy|store|drug|warehouse|supercenter|on\b|at\b|in\b|of\b|health|insurance|bank|distribution)",
+    r"\s*(?:[#(,-]|\d|pharmacy|store|drug|warehouse|supercenter|on\b|at\b|in\b|of\b|health|insurance|bank|distribution"
+    r"|ppo\b|hmo\b|epo\b|plan\b|medicare\b|medicaid\b|advantage\b|dialysis\b)",
     re.IGNORECASE,
 )
 """What may follow the name of a chain: "Target" is a shop in "Target #12" and is not one in "Target Heart Clinic"."""
@@ -58,6 +62,17 @@ def replace_chain(value: str, staff: NameScope) -> str | None:
     return surrogate + rewrite_words(value[length:], rewrite).rstrip(" ,-#(")
 
 
+@cache
+def _chains_of_care() -> frozenset[str]:
+    groups = read_grouped_list("organizations/chains.tsv")
+    return frozenset(fold(name) for kind in _KINDS_OF_CARE for name in groups[kind])
+
+
+def has_branches(name: str) -> bool:
+    """Whether a chain gives care in places that have names of their own: DaVita Northgate."""
+    return fold(name) in _chains_of_care()
+
+
 def split_branch(value: str) -> tuple[str, str] | None:
     """Return the name of a chain and the words behind it, "Boots" and "Otley"; ``None`` where no chain is in front."""
     space = value.find(" ")
@@ -81,8 +96,10 @@ def _chain_at_start(value: str) -> tuple[tuple[str, ...], int] | None:
 def _chains() -> dict[str, tuple[tuple[str, ...], int]]:
     """Return for each spelling of a chain's name, folded, the chains of its kind and the length of the spelling."""
     table: dict[str, tuple[tuple[str, ...], int]] = {}
-    for chain in read_grouped_list("organizations/chains.tsv").values():
-        for name in chain:
+    groups = read_grouped_list("organizations/chains.tsv")
+    for kind, names in groups.items():
+        chain = groups.get(kind.removesuffix(_ONLY_READ), names)
+        for name in names:
             table.setdefault(fold(name), (chain, len(name)))
             for spelling in (
                 name.replace("'", ""),

@@ -38,6 +38,7 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import (
     other_locatives,
 )
 from deid_tasks.engine.obfuscate.organizations.saints import replace_saint, replace_two_saints
+from deid_tasks.engine.obfuscate.organizations.state_programs import replace_of_state
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope
 from deid_tasks.engine.obfuscate.people.name_text import without_marks
 from deid_tasks.engine.obfuscate.people.public_names import common_surnames, surname_groups
@@ -74,8 +75,10 @@ _FIRM_WORDS = frozenset(
 _BEFORE_OF = frozenset(["port", "harbor", "harbour", "friends", "daughters", "sisters", "brothers", "knights", "order"])
 """Words that say what an organization is where "of" follows."""
 _LEGAL_LETTERS = re.compile(r"(?:P\.[CA]|L\.L\.[CP]|P\.L\.L\.C|L\.P)\.?")
-_OF_PHRASES = re.compile(r"\b(?:long(?=[- ]term\b)|superior(?= court\b))", re.IGNORECASE)
-"""Words that belong to a word of kind behind them: long-term care, a superior court."""
+_OF_PHRASES = re.compile(
+    r"\b(?:long(?=[- ]term\b)|superior(?= court\b)|(?:upper|lower)(?= extremit)|extremit(?:y|ies))", re.IGNORECASE
+)
+"""Words that belong to a word of kind behind them: long-term care, a superior court, the upper extremity."""
 _PLURAL = re.compile(r"(\d+)(s)", re.IGNORECASE)
 _NAMES_IN_FRONT = frozenset(["union", "liberty", "central", "community", "general", "summit", "trinity"])
 """Words of kind that are a part of the name in front of a proper word: Union Ridge School District."""
@@ -115,8 +118,8 @@ def replace_organization(
         return value
     if fold(value) in UNITS or _is_department(words) or _is_part_of_hospital(words):
         return value
-    if chain := replace_chain(value, staff):
-        return chain
+    if known := replace_of_state(value, staff, context.options) or replace_chain(value, staff):
+        return known
     if len(words) == 1 and (_is_abbreviation(words[0]) or _is_of_long_name(words[0], long_names)):
         return _replace_abbreviation(value, words[0], context, long_names, surname)
     surrogate = _replace_long_name(value, words, staff, surname)

@@ -38,6 +38,7 @@ RULES = (
     Rule("guest house", care_sites.GUEST_HOUSE_TRIGGER, care_sites.read_guest_house),
     Rule("prison", public_bodies.PRISON_TRIGGER, public_bodies.read_prison),
     Rule("authority of a state", public_bodies.STATE_BODY_TRIGGER, public_bodies.read_state_body),
+    Rule("register of prescriptions", public_bodies.MONITOR_TRIGGER, public_bodies.read_monitor),
     Rule("insurer that decides", public_bodies.INSURER_TRIGGER, public_bodies.read_insurer),
     Rule("school by its number", public_bodies.SCHOOL_TRIGGER, public_bodies.read_school),
     Rule("union", public_bodies.UNION_TRIGGER, public_bodies.read_union),

@@ -59,6 +59,28 @@ def read_state_body(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(start, end, Entity.ORGANIZATION)
 
 
+MONITOR_TRIGGER = r"\b(?:CURES(?: 2\.0)?|e?KASPER|INSPECT|MAPS|SCRIPTS|CSRS|CSMD|CSMP|VPMS|ILPMP)\b"
+_LOOKED_UP_BEFORE = re.compile(
+    r"\b(?:check(?:ed)?|ck'?d|review(?:ed)?|ran|quer(?:y|ied)|pulled|per|accessed|searched|nc|ky|tn|in) (?:the )?$"
+)
+_LOOKED_UP_BEHIND = re.compile(
+    r" ?(?:report|review(?:ed)?\b|check(?:ed)?\b|ck'?d|chkd|quer(?:y|ied)|pulled|run\b|database|rev'?d"
+    r"|: ?(?:no (?:early|entr|record|fills?|rx)|last (?:fill|rx)|reviewed|checked))"
+)
+_SAYS_BEHIND = re.compile(r",? (?:consistent|appropriate|c/w|shows\b|ok\b|no (?:early|other|entr|fills?))")
+_WORDS_TOO = frozenset({"INSPECT", "MAPS", "SCRIPTS"})
+
+
+def read_monitor(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read a state's register of prescriptions whose letters are a word or a name too: CURES reviewed, checked MAPS."""
+    after = text_after(text, end)
+    is_sure = text[start:end] not in _WORDS_TOO
+    if _LOOKED_UP_BEHIND.match(after) or (
+        is_sure and (_SAYS_BEHIND.match(after) or _LOOKED_UP_BEFORE.search(text_before(text, start)))
+    ):
+        yield Candidate(start, end, Entity.ORGANIZATION)
+
+
 _INSURER = (
     r"(?:Anthem|UHC|BCBS(?:[A-Z]{2})?|Molina|Centene|Oscar|Medica|Optum|Magellan|Carelon|Beacon|[Ee]vi[Cc]ore|EVICORE"
     r"|Oxford|Healthfirst|Fidelis|Superior|Sunshine|Buckeye|Peach State|Meridian|McLaren|Kaiser|Pinnacol|Sedgwick"
