@@ -18,6 +18,7 @@ from deid_tasks.engine.recover.document_terms import DocumentTerms, document_ter
 from deid_tasks.engine.recover.eponyms import is_listed, is_lone_eponym, is_name, is_rare_name, is_sign
 from deid_tasks.engine.recover.noise import is_noise
 from deid_tasks.engine.recover.organizations import identifies_nobody, is_year_of_guideline
+from deid_tasks.engine.recover.terms_apart import is_term_apart
 from deid_tasks.engine.text import Document
 
 _MEDICAL = mask_of("medical")
@@ -44,6 +45,8 @@ _CERTAIN = 0.9
 """Score of a name that is certain."""
 _SURE = 0.97
 """Score of a model from which an everyday word that is also a name is one."""
+_HARDLY_PROBABLE = 0.5
+"""Probability below which a name that is a word of a medical term nearby is none."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SIDES_AND_GRADES = frozenset(("L", "R", "B", "I", "II", "III", "IV", "V"))
 _FORMS_OF_DRUGS = frozenset(
@@ -127,7 +130,9 @@ def recover_all(
         result = _split(terms, spans[index], sorted(by_detector.get(DetectorName.PATIENT, ())))
         if min_confidence is not None:
             kept, recovered = assess(terms, result.kept, result.recovered, by_detector, min_confidence)
-            result = RecoveryResult(tuple(kept), tuple(recovered))
+            apart = {span for span in kept if _is_apart(terms, span)}
+            kept = [span for span in kept if span not in apart]
+            result = RecoveryResult(tuple(kept), tuple(sorted((*recovered, *apart))))
         found[index] = result
     return found
 
@@ -378,3 +383,15 @@ def _is_eponym(terms: DocumentTerms, span: Span) -> bool:
     if any(terms.payload(token) & _PERSON for token in range(first, after)) or terms.is_person(first, after):
         return False
     return is_lone_eponym(terms.text, span.start, span.end)
+
+
+def _is_apart(terms: DocumentTerms, span: Span) -> bool:
+    """Whether the span is one word of a medical term that is not written as listed, and is improbably a name."""
+    first, after = terms.tokens_of(span)
+    is_one = after - first == 1 and (terms.starts[first], terms.ends[first]) == (span.start, span.end)
+    if not is_one or span.category not in _NAMED or _is_only_in_phrases(span):
+        return False
+    limit = _HARDLY_PROBABLE if is_name(terms.text[span.start : span.end]) else _CERTAIN
+    if span.score >= limit or terms.payload(first) & (_PERSON | _FACILITY) or terms.is_person(first, after):
+        return False
+    return is_term_apart(terms.text, span.start, span.end)
