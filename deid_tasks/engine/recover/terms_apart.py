@@ -1,4 +1,4 @@
-"""Medical terms of several words whose words stand apart or in another order: "20 Fr Ponsky" beside "PEG", "IABP Maquet".
+"""Medical terms of several words that are not written as listed: "20 Fr Ponsky" behind "PEG", "IABP Maquet".
 
 The list has "Ponsky PEG" and "Maquet IABP". A capitalised word of such a term is that term, and nobody's name, where
 another word of the term stands near it on its line.
@@ -16,41 +16,9 @@ _NEAR = 60
 _WORD = re.compile(r"[^\W_]{2,}")
 _SAYS_NOTHING = frozenset(
     [
-        *(
-            "of",
-            "the",
-            "and",
-            "for",
-            "in",
-            "with",
-            "to",
-            "by",
-            "on",
-            "no",
-            "not",
-            "per",
-            "or",
-            "at",
-            "is",
-            "as",
-            "from",
-        ),
-        *(
-            "st",
-            "ii",
-            "iii",
-            "iv",
-            "type",
-            "test",
-            "form",
-            "method",
-            "disease",
-            "syndrome",
-            "procedure",
-            "sign",
-            "score",
-        ),
-        *("scale", "index", "clinic", "hospital", "center", "centre", "health", "medical"),
+        *("of", "the", "and", "for", "in", "with", "to", "by", "on", "no", "not", "per", "or", "at", "is", "as"),
+        *("from", "st", "ii", "iii", "iv", "type", "test", "form", "method", "disease", "syndrome", "procedure"),
+        *("sign", "score", "scale", "index", "clinic", "hospital", "center", "centre", "health", "medical"),
     ]
 )
 """Words of terms that stand beside anything."""
