@@ -2,6 +2,7 @@
 
 from deid_tasks.engine.detect.patterns.identifiers import (
     civil_numbers,
+    grouped_numbers,
     labelled_numbers,
     number_formats,
     other_numbers,
@@ -22,6 +23,7 @@ RULES = (
     Rule("user of a chat", user_names.CHAT_TRIGGER, user_names.read_user_of_chat),
     Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
+    Rule("number in groups", grouped_numbers.GROUPS_TRIGGER, grouped_numbers.read_number_in_groups),
     Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),
     Rule("labelled number", labelled_numbers.LABELLED_NUMBER_TRIGGER, labelled_numbers.read_labelled_number),
     Rule("civil number", civil_numbers.CIVIL_NUMBER_TRIGGER, civil_numbers.read_civil_number),
