@@ -49,7 +49,7 @@ _CLAUSE_BEHIND = re.compile(
 _FIRST_YEAR, _LAST_YEAR = 1930, 2039
 
 
-def read_time_of_event(text: str, start: int, end: int) -> Iterator[Candidate]:
+def read_time_of_event(text: str, _start: int, end: int) -> Iterator[Candidate]:
     """Read the time behind what happens at a moment: Debrief 1000 all present, K+ recheck 1000; not a year."""
     is_year = _FIRST_YEAR <= int(text[end - 4 : end]) <= _LAST_YEAR
     if not is_year and _CLAUSE_BEHIND.match(text, end, end + 12):

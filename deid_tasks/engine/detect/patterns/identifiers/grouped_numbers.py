@@ -17,11 +17,15 @@ _RECORDS = (
     r"|patient|pt\.?|clinic|folder|census"
 )
 _STAYS = r"adm(?:ission)?\.?|acct\.?|account|bill(?:ing)?"
-_FILES = r"case|file|index|visit|enc(?:ounter)?\.?|x-?ray|film|study|exam|path(?:ology)?\.?|specimen|slide|autopsy|necropsy|tissue|ref(?:erence)?\.?"
+_FILES = (
+    r"case|file|index|visit|enc(?:ounter)?\.?|x-?ray|film|study|exam|path(?:ology)?\.?|specimen|slide"
+    r"|autopsy|necropsy|tissue|ref(?:erence)?\.?"
+)
 _MARK = r"(?: ?(?:#|no\.?|nos\.?|num\.?|number)[:.#]?)[ \t]{0,12}"
 _COLON = r" ?:[ \t]{0,12}"
 GROUPS_TRIGGER = (
-    rf"(?i)\b(?:(?:{_RECORDS}|{_STAYS}|{_FILES}){_MARK}|(?:{_MEDICAL_RECORD}){_COLON})(?:[a-z]{{1,2}}[ \-])?[0-9]{{1,5}}[ \-][0-9]"
+    rf"(?i)\b(?:(?:{_RECORDS}|{_STAYS}|{_FILES}){_MARK}|(?:{_MEDICAL_RECORD}){_COLON})"
+    r"(?:[a-z]{1,2}[ \-])?[0-9]{1,5}[ \-][0-9]"
     r"|\b(?-i:MR|MRN|EMRN?|M\.R\.N?\.?) (?-i:[0-9]{1,3} [0-9]{2,3} ?)"  # without a mark, in capitals
 )
 _LABEL = re.compile(
