@@ -46,7 +46,8 @@ _ADDRESSED_BEFORE = re.compile(
 )
 """What stands in front of letters that mean somebody, and no service: report to LN."""
 _OF_ORGANIZATION_BEHIND = re.compile(
-    r" (?:[Nn]urse|[Cc]linic|[Pp]harmacy|[Ss]taff|[Ff]ront [Dd]esk|[Pp]ortal|[Rr]eception)\b"
+    r" (?:[Nn]urse|[Cc]linic|[Pp]harmacy|[Ss]taff|[Ff]ront [Dd]esk|[Pp]ortal|[Rr]eception"
+    r"|[MSNPC]ICU|CVICU|ICU|CCU|ER|ED|PACU|[Tt]ransfer [Cc]enter|[Cc]ardiology|[Rr]adiology)\b"
 )
 """What makes letters that medicine uses those of an organization of the note: CVC Nurse."""
 _ACTS_BEHIND = re.compile(

@@ -71,6 +71,7 @@ RULES = (
     Rule("age at an onset", ages_of_life.ONSET_TRIGGER, ages_of_life.read_age_at_onset),
     Rule("age in a pedigree", ages_of_people.PEDIGREE_TRIGGER, ages_of_people.read_age_in_pedigree),
     Rule("age at a diagnosis", ages_of_people.DIAGNOSIS_TRIGGER, ages_of_people.read_age_at_diagnosis),
+    Rule("age of a gravida", ages_of_people.GRAVIDA_TRIGGER, ages_of_people.read_age_of_gravida),
     Rule("age of a visit", ages_of_people.AGE_OF_VISIT_TRIGGER, ages_of_people.read_age_of_visit),
 )
 """The rules of this room."""

@@ -16,6 +16,7 @@ RULES = (
     Rule("code of entry", other_numbers.CODE_TRIGGER, other_numbers.read_entry_code),
     Rule("lot of a drug", other_numbers.LOT_TRIGGER, other_numbers.read_lot),
     Rule("lot without a mark", other_numbers.BARE_LOT_TRIGGER, other_numbers.read_bare_lot),
+    Rule("number of an agreement", other_numbers.AGREEMENT_TRIGGER, other_numbers.read_number_of_agreement),
     Rule("unit of blood", other_numbers.BLOOD_UNIT_TRIGGER, other_numbers.read_blood_unit),
     Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
     Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),

@@ -18,6 +18,7 @@ RULES = (
     Rule("state", states.STATE_TRIGGER, states.read_state_name),
     Rule("state of a licence", states.LICENSED_TRIGGER, states.read_state_of_license),
     Rule("abbreviated state", states.ABBREVIATED_TRIGGER, states.read_abbreviated_state),
+    Rule("state of an authority", states.BODY_OF_STATE_TRIGGER, states.read_state_of_body),
     Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
     Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
     Rule("town and province", cities.TOWN_AND_PROVINCE_TRIGGER, cities.read_town_and_province),
