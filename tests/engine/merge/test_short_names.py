@@ -63,6 +63,7 @@ FOUND += [
     "[PROVIDER:Moira Delahunt], SLP\nStudent was supervised 100%. {MD}",
 ]
 FOUND += [
+    "From: {CVC} MICU at [FACILITY:Cascara Valley Clinic]",
     "[PROVIDER:Edith Rook], MD\nVideo visit at 4:30? -- {ER}\n",
     "PCP: [PROVIDER:Castell-Rook]. Seen by Dana as {CR} is out till July",
     "[PROVIDER:Hedda Ulm], CNM. Cat I by 0652. {HU} at bedside.",
