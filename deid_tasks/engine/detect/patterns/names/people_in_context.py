@@ -20,17 +20,15 @@ _RELATION = (
     r"(?:wife|husband|spouse|partner|daughter|dtr|son|sister|sis|brother|bro|mother|mom|father|dad|niece|nephew|aunt"
     r"|uncle|cousin|friend|neighbou?r|roommate|caregiver|HCP|POA|NOK)"
 )
-_NAMES_FOR_KIN = (
-    r"(?:Oma|Opa|Nana|Nan|Nanny|Tia|Mimi|Gigi|Bibi|Lola|Lolo|Nonna|Baba|Mama|Papa|Bubba|Sissy|Sister|Sis|Bud|Buddy"
-    r"|Sonny|Junior|Babe|Honey|Dolly|Queen|King|Prince|Duke|Earl|Deacon|Bishop|Pastor)"
-)
+_NAMES_FOR_KIN = r"(?:Tia|Mimi|Gigi|Bibi|Lola|Bud|Buddy|Sonny|Junior|Dolly|Queen|King|Prince|Duke|Earl)"
+"""Given names that are words for kin or titles too; not forms of address: friend Sister Odessa."""
 KIN_TRIGGER = (
     rf"\b(?i:{_RELATION}) {_NAMES_FOR_KIN} [A-Z][a-z]{{2,14}}(?: [A-Z][a-z]{{2,16}}(?:-[A-Z][a-z]{{2,16}})?)?\b"
 )
 
 
 def read_kin_with_name_of_kin(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Read wife Oma Jean Combs, whose given name is a word for kin too."""
+    """Read wife Lola Jean Combs, whose given name is a word for kin or a title too."""
     yield Candidate(text.index(" ", start, end) + 1, end, Entity.RELATIVE, Strength.LABELLED)
 
 
