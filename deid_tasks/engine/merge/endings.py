@@ -73,8 +73,10 @@ def _ending(text: str, span: Span) -> tuple[Entity, int]:
     """Return what a span becomes with the ending behind it, and where that ends; what it is where there is none."""
     following = text[span.end : span.end + 2]
     if len(following) == 2 and following[0] == " " and following[1].isupper() and text[span.start].isupper():
+        of_university = span.entity is Entity.ORGANIZATION and text.endswith("University", span.start, span.end)
         for entity, file, heads in _ENDINGS:
-            match = _expression(file).match(text, span.end + 1, span.end + _LONGEST) if span.entity in heads else None
+            is_head = span.entity in heads or (of_university and entity is Entity.FACILITY)
+            match = _expression(file).match(text, span.end + 1, span.end + _LONGEST) if is_head else None
             if match:
                 return entity, match.end()
     if span.entity is Entity.ORGANIZATION:

@@ -47,6 +47,21 @@ _MYSELF_BEHIND = re.compile(
 _SENTENCE_BEFORE = re.compile(r"(?P<line>[^\n]*)[A-Za-z0-9%)][.!?] {1,3}$")
 _MIN_WORDS_OF_LINE = 3
 _REACH_OF_LINE = 160
+_DASH_BEFORE = re.compile(r"[A-Za-z0-9.,!?)\]] ?(?:--|[–—~])[ \t]?$")
+"""Behind a sentence a dash leads to who wrote it: at 4:30? -- ER."""
+_LINE_ENDS = re.compile(r"[ \t]*(?:\n|$)")
+_ABSENT_BEHIND = re.compile(
+    r" (?:is |was |will be )?(?:out|off|away|on vacation|on leave|on PTO|on holiday)"
+    r"(?: sick| of (?:the )?(?:office|town|country))?"
+    r"(?:[.,;)\n]|$| (?:till?|until|thru|through|today|this|next|for the|from|on|til|w/|with|and)\b)"
+    r"| (?:is |was )?(?:back on (?:mon|tue|wed|thu|fri|sat|sun|[0-9])|covering for|on call (?:till?|until|tonight))"
+)
+"""Who is not there: CR is out till July 8. A result is not out, and a drug that is off is not off till."""
+_AT_BEDSIDE = re.compile(r" (?:now |was |is |here |back )?(?:at|@) (?:the )?(?:bedside|b/s|bs)\b")
+_LINKS_BEFORE = re.compile(r"(?:\bas|\bwhile|\bsince|\bbecause|\bif|\bwhen|\bbut|\bthat|,|;) $")
+_THINGS_AT_BEDSIDE = frozenset(
+    ("US", "IV", "CT", "XR", "EKG", "ECG", "EEG", "CXR", "MRI", "TEE", "TTE", "HD", "BP", "RT", "PT", "OT", "ST", "SLP")
+)
 _SPEECH_BEHIND = re.compile(r": [a-z]")
 _SEEN_BEFORE = re.compile(r"\b(?:to see|saw|met with|spoke (?:to|with)|told|informed|updated|reminded) $")
 """What is done with people: "in to see MX"."""
@@ -105,8 +120,9 @@ def is_beside_initials(text: str, spans: Sequence[Span], start: int, end: int, *
     following = bisect_left(spans, end, key=lambda one: one.start)
     before = spans[following - 1] if following else None
     behind = spans[following] if following < len(spans) else None
-    if behind is not None and behind.entity is Entity.INITIALS and behind.start == end + 1 and text[end] == "/":
-        return text[start - 1 : start] != "/"
+    if behind is not None and behind.entity is Entity.INITIALS and behind.start == end + 1:
+        is_typed = is_known and text[end] == ":" and text[behind.start : behind.end].islower()  # DO:phk
+        return (text[end] == "/" or is_typed) and text[start - 1 : start] != "/"
     is_second = before is not None and before.entity is Entity.INITIALS and before.end == start - 1
     return is_second and text[start - 1] == "/" and text[end : end + 1] != "/"
 
@@ -115,7 +131,13 @@ def is_subject(text: str, start: int, end: int) -> bool:
     """Whether the initials of a full name do what only people do, are seen or told, or open what somebody said."""
     if not _CAPITALS.fullmatch(text, start, end):
         return False
-    if _SEEN_BEFORE.search(text[max(0, start - _REACH_OF_VERB) : start]) and not _is_of_medicine(text[start:end]):
+    before = text[max(0, start - _REACH_OF_VERB) : start]
+    if _SEEN_BEFORE.search(before) and not _is_of_medicine(text[start:end]):
+        return True
+    opens = _CLAUSE_BEFORE.search(before) or _LINKS_BEFORE.search(before)
+    if opens and _ABSENT_BEHIND.match(text, end):
+        return True
+    if opens and _AT_BEDSIDE.match(text, end) and text[start:end] not in _THINGS_AT_BEDSIDE:
         return True
     if not _CLAUSE_BEFORE.search(text[max(0, start - _REACH) : start]):
         return False
@@ -132,6 +154,8 @@ def is_author(text: str, start: int, end: int) -> bool:
         return True
     before = text[max(0, start - _REACH) : start]
     if _CLAUSE_BEFORE.search(before) and _WROTE_BEHIND.match(text, end):
+        return True
+    if _DASH_BEFORE.search(before) and _LINE_ENDS.match(text, end):
         return True
     if text[end : end + 1] not in {"", "\n"}:
         return False

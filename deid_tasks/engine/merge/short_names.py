@@ -46,7 +46,8 @@ _ADDRESSED_BEFORE = re.compile(
 )
 """What stands in front of letters that mean somebody, and no service: report to LN."""
 _OF_ORGANIZATION_BEHIND = re.compile(
-    r" (?:[Nn]urse|[Cc]linic|[Pp]harmacy|[Ss]taff|[Ff]ront [Dd]esk|[Pp]ortal|[Rr]eception)\b"
+    r" (?:[Nn]urse|[Cc]linic|[Pp]harmacy|[Ss]taff|[Ff]ront [Dd]esk|[Pp]ortal|[Rr]eception"
+    r"|[MSNPC]ICU|CVICU|ICU|CCU|ER|ED|PACU|[Tt]ransfer [Cc]enter|[Cc]ardiology|[Rr]adiology)\b"
 )
 """What makes letters that medicine uses those of an organization of the note: CVC Nurse."""
 _ACTS_BEHIND = re.compile(
@@ -62,8 +63,12 @@ _SHORT = re.compile(
 _PREFIXED = re.compile(r"(?P<prefix>Ma?c|O['’])(?P<letter>[A-Z])")
 """The beginning of a surname that initials may keep: AMcK, SO'D."""
 _HYPHENED_GIVEN = re.compile(r"[^\W\d_]{2,}-[^\W\d_]{2,} ")
-_SIGNED_IN_SMALL_LETTERS = re.compile(r"(?m)^[ \t]*(?P<letters>[a-z]{2,3})(?= \d{1,2}/\d{1,2}/\d{2})")
-"""Initials in front of the day on which somebody signs: gpo 10/18/23."""
+_SIGNED_IN_SMALL_LETTERS = re.compile(
+    r"(?m)^[ \t]*(?P<day>[a-z]{2,3})(?= \d{1,2}/\d{1,2}/\d{2})"  # gpo 10/18/23
+    r"|^[ \t]*(?:\d{4}|\d{1,2}:\d{2}(?: ?[AaPp][Mm]?)?)[ \t]{1,4}(?P<time>[a-z]{2,3})(?=:[ \t])"  # 0815 ntc: C/C/+1
+    r"|^[ \t]*[-/]?(?P<line>[a-z]{2,3})(?=[ \t]*$)"  # mob, below the name of who dictated
+)
+"""Initials in small letters in front of the day on which somebody signs, behind a time, and alone on a line."""
 _MIN_COLUMNS = 4
 _BEFORE, _REACH = 16, 24
 _TITLE_BEFORE = re.compile(r"\b(?:drs?|mrs?|ms|miss|mdm|prof)\.? $", re.IGNORECASE)
@@ -155,8 +160,8 @@ def _without_my(match: re.Match[str], acronyms: Mapping[str, Span]) -> tuple[int
 
 
 def _in_small_letters(text: str, initials: frozenset[str]) -> list[Span]:
-    """Return the initials in small letters in front of the day on which somebody signs."""
-    found = (match.span("letters") for match in _SIGNED_IN_SMALL_LETTERS.finditer(text))
+    """Return the initials in small letters that stand where somebody signs."""
+    found = (match.span(match.lastgroup or 0) for match in _SIGNED_IN_SMALL_LETTERS.finditer(text))
     letters = ((start, end) for start, end in found if text[start:end].upper() in initials)
     return [Span(start, end, Entity.INITIALS, SHORT_NAMES, 1.0) for start, end in letters]
 

@@ -120,7 +120,9 @@ _PATTERNS = (
     r"(?: (?:at|@|from|is|of|the))?[ ,]{1,2}(?:1[0-2]|[1-9]):[0-5]0(?:[ ]?(?:-|to)[ ]?(?:1[0-2]|[1-9]):[0-5]0)?"
     r"(?! ?[ap]\.?m?\b)",
     # The number of a visit beside its day: VISIT 7/24   8/5/24.
-    r"(?i:visit|session|treatment|tx) \d{1,2}/\d{1,3}(?=,? {1,4}\d{1,2}/\d)",
+    # Not two days of a month: (tx 6/3, 6/5).
+    r"(?i:visit|session|treatment|tx) (?P<count>\d{1,2})/\d{1,3}(?=,? {1,4}\d{1,2}/\d)"
+    r"(?!, (?P=count)/\d{1,2}(?![\d/]))",
     # Opening hours: open 7-4 Mon to Fri.
     r"(?i:open|hours|hrs)[ :]{1,2}\d{1,2}(?::\d\d)?[ ]?-[ ]?\d{1,2}(?::\d\d)?"
     r"(?:,? (?:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)[a-z]{0,6}(?: ?(?:-|to) ?"

@@ -23,9 +23,11 @@ GROWN = [
     ("[CITY:Fairhaven] County Sheriff called", "[ORGANIZATION:Fairhaven County Sheriff] called"),
     ("by [ORGANIZATION:Redfern] Ambulance.", "by [ORGANIZATION:Redfern Ambulance]."),
     ("her [ORGANIZATION:Kowalski Drug] - Hopkins fill", "her [ORGANIZATION:Kowalski Drug - Hopkins] fill"),
+    ("at [ORGANIZATION:Falls University] [FACILITY:Hosp], MICU", "at [FACILITY:Falls University Hosp], MICU"),
     ("xfer [CITY:Fairhaven] LTACH after", "xfer [FACILITY:Fairhaven LTACH] after"),
 ]
 LEFT = [
+    "at [ORGANIZATION:Falls University] Dining Hall",
     "her [ORGANIZATION:Kowalski Drug] - Refill due",
     "her [ORGANIZATION:Kowalski Mills] - Hopkins fill",
     "of [CITY:Fairhaven] Hospital Course: fine",

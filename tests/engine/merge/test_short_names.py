@@ -62,7 +62,19 @@ FOUND += [
     "taken by [PROVIDER:Danita Crews]\n\n{DC} - called wife back",
     "[PROVIDER:Moira Delahunt], SLP\nStudent was supervised 100%. {MD}",
 ]
+FOUND += [
+    "From: {CVC} MICU at [FACILITY:Cascara Valley Clinic]",
+    "[PROVIDER:Edith Rook], MD\nVideo visit at 4:30? -- {ER}\n",
+    "PCP: [PROVIDER:Castell-Rook]. Seen by Dana as {CR} is out till July",
+    "[PROVIDER:Hedda Ulm], CNM. Cat I by 0652. {HU} at bedside.",
+    "[PROVIDER:N. Tsosie-Clark], RN\n0815 {ntc}: C/C/+1. Peanut ball off",
+    "[PROVIDER:Mary Okun-Bell], M.D.\n{mob}\ntyped 9/19/08",
+]
 NOT_FOUND = [
+    "[PROVIDER:Uma Stone], MD. US at bedside shows no effusion",
+    "[PROVIDER:Henry Rook], MD. HR is off the chart, BP is back up",
+    "[PROVIDER:Carl Reed], MD. CR is improving",
+    "[PROVIDER:Ned Paul]\nas above\n0815 now: up\nMD: seen",
     "[PROVIDER:Danita Crews]\n\nDC - home with daughter",  # discharge
     "[PROVIDER:Moira Delahunt], SLP\nOkafor. MD",
     "[PROVIDER:Ivan Vogel] asked for I.V. fluids and P.O. intake",
@@ -160,6 +172,7 @@ def test_a_surname_of_two_letters_behind_its_title_is_no_initials():
     ("marked", "found"),
     [
         ("Our ref: [INITIALS:OT]/[INITIALS:kjb]\nAs above.\nDictated by OT, typed by hand (KJB)", ["OT", "KJB"]),
+        ("[PROVIDER:D. Okafor], M.D.\nDO:[INITIALS:phk]  Voice ID", ["DO"]),
         ('two sons, ("[INITIALS:CJ]," 24). Met CJ today', ["CJ"]),
         ("[INITIALS:WBC] 6.2\nthen WBC rose", []),  # letters that were taken for initials
         ("Ref [INITIALS:OT]. Then OT came", []),

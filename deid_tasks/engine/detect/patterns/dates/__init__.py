@@ -45,6 +45,8 @@ RULES = (
     Rule("hours of a schedule", spoken_times.SCHEDULE_TRIGGER, spoken_times.read_schedule),
     Rule("times of pressures", times_of_orders.PRESSURES_TRIGGER, times_of_orders.read_times_of_pressures),
     Rule("time of an order", times_of_orders.ORDER_TRIGGER, times_of_orders.read_time_of_order),
+    Rule("time of an event", times_of_orders.EVENT_TRIGGER, times_of_orders.read_time_of_event),
+    Rule("time of a last dose", times_of_orders.LAST_DOSE_TRIGGER, times_of_orders.read_time_of_last_dose),
     Rule("hours of rates", times_of_orders.BASAL_TRIGGER, times_of_orders.read_hours_of_rates),
     Rule("hour and half of the day", times.HALF_OF_DAY_TRIGGER, times.read_half_of_day),
     Rule("hour with an h", times.HOUR_WITH_H_TRIGGER, times.read_hour_with_h),
@@ -69,6 +71,7 @@ RULES = (
     Rule("age at an onset", ages_of_life.ONSET_TRIGGER, ages_of_life.read_age_at_onset),
     Rule("age in a pedigree", ages_of_people.PEDIGREE_TRIGGER, ages_of_people.read_age_in_pedigree),
     Rule("age at a diagnosis", ages_of_people.DIAGNOSIS_TRIGGER, ages_of_people.read_age_at_diagnosis),
+    Rule("age of a gravida", ages_of_people.GRAVIDA_TRIGGER, ages_of_people.read_age_of_gravida),
     Rule("age of a visit", ages_of_people.AGE_OF_VISIT_TRIGGER, ages_of_people.read_age_of_visit),
 )
 """The rules of this room."""

@@ -169,3 +169,15 @@ def read_age_at_diagnosis(text: str, start: int, end: int) -> Iterator[Candidate
         return
     if _DIAGNOSIS_TAIL.match(text_after(text, end)):
         yield Candidate(match.start(), end, Entity.AGE)
+
+
+GRAVIDA_TRIGGER = (
+    r"(?m)(?:^|[ \t]{2}|[|,:;(] ?)(?:1[2-9]|[2-4][0-9]|5[0-5]),? (?:[A-Z]{1,2}F,? )?G ?[0-9]{1,2},? ?P ?[0-9]"
+)
+_AGE_OF_GRAVIDA = re.compile(r"[1-5][0-9](?=,? [A-Z])")
+
+
+def read_age_of_gravida(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the age in front of how many pregnancies a woman had: 30 G3P1011, at the head of a field."""
+    if age := _AGE_OF_GRAVIDA.search(text, start, end):
+        yield Candidate(*age.span(), Entity.AGE)

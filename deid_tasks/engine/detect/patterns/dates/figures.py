@@ -21,6 +21,11 @@ _RANGE_BEFORE = re.compile(
     r"(?:here|from|on|stay|admitted|adm|poc|cert|recert|soc|auth|period|off work)"
     r" [0-9]{1,2}/[0-9]{1,2},? (?:to|thru|through) $"
 )
+_PERSON_BEFORE = re.compile(
+    r"\b(?:f/?u|follow[ -]?up|appt|appointment|see|seen|return|rtc|visit|scheduled|recheck) (?:w/ ?|with |by )"
+    r"(?:dr\.? |mr\.? |mrs\.? |ms\.? |[a-z]\. ?){1,2}[a-z'\-]{2,24},? $"
+)
+"""Whom somebody is to see, with a title or an initial: follow up w/ K. Olmstead 3/7."""
 _COUNT_BEFORE = re.compile(
     r"(?:^|[\s(:,])#[0-9]{1,3}(?: [0-2][0-9][0-5][0-9])? $"  # ECT #6 7/6
     r"|(?:rpr|vdrl|ana|titers?|titres?)[^\n.;]{0,20}1:[0-9]{1,4} $"  # RPR 1:32 2/2
@@ -124,7 +129,7 @@ class Figures:
         """Whether the words in front announce a day, or a time or the end of a range stands behind."""
         if self.is_day_ahead or _CLOCK_AFTER.match(self.behind) or _RANGE_BEFORE.search(self.ahead):
             return True
-        if _COUNT_BEFORE.search(self.ahead) or _REPEATED_BEFORE.search(self.ahead):
+        if _PERSON_BEFORE.search(self.ahead) or _COUNT_BEFORE.search(self.ahead) or _REPEATED_BEFORE.search(self.ahead):
             return True
         if _TESTED_BEFORE.search(self.ahead) and _POINTS_AFTER.match(self.behind):
             return True

@@ -63,6 +63,8 @@ _TIMED_BEFORE = re.compile(
     r"(?:^|[^a-z])(?:a?ptt|xa|anti-?xa) $|(?:at|@) [0-2][0-9][0-5][0-9]\b[^\n]{0,24}[;,] [0-9]{2,3}(?:\.[0-9])? $"
 )
 """A level that is drawn at times, and the next reading of a row with times: FS 212 at 0730, 4 u; 188 1130."""
+_LAST_OF_BRACKET = re.compile(r"\([a-z][^()\n]{1,28}, $")
+"""Behind the analyser and what else stands in a bracket: (GEM 5000, 0820)."""
 _VITALS_BEHIND = re.compile(r" (?:9[4-9]|10[0-4]|3[5-9]|4[01])\.[0-9] [0-9]{2,3} [0-9]{1,2} ")
 _GAP_BEFORE = re.compile(
     r"\[(?:inaudible|unintelligible|indiscernible|crosstalk|unclear|garbled|pause|noise|blank)[ ,]{1,2}(?:at |@ ?)?$"
@@ -145,6 +147,8 @@ def _is_military(text: str, match: re.Match[str]) -> bool:
     if _PRESSURE_BEFORE.search(ahead):
         return text[match.end() : match.end() + 1] == ")"
     if _LINE_START.search(ahead) and _opens_a_row(text, match.start(), match.end()):
+        return True
+    if value[0] == "0" and text[match.end() : match.end() + 1] == ")" and _LAST_OF_BRACKET.search(ahead):
         return True
     return value[0] == "0" and bool(_WORD_BEFORE.search(ahead)) and not _NO_TIME_BEFORE.search(ahead)
 

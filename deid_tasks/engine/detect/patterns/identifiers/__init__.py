@@ -2,6 +2,7 @@
 
 from deid_tasks.engine.detect.patterns.identifiers import (
     civil_numbers,
+    grouped_numbers,
     labelled_numbers,
     number_formats,
     other_numbers,
@@ -15,6 +16,7 @@ RULES = (
     Rule("code of entry", other_numbers.CODE_TRIGGER, other_numbers.read_entry_code),
     Rule("lot of a drug", other_numbers.LOT_TRIGGER, other_numbers.read_lot),
     Rule("lot without a mark", other_numbers.BARE_LOT_TRIGGER, other_numbers.read_bare_lot),
+    Rule("number of an agreement", other_numbers.AGREEMENT_TRIGGER, other_numbers.read_number_of_agreement),
     Rule("unit of blood", other_numbers.BLOOD_UNIT_TRIGGER, other_numbers.read_blood_unit),
     Rule("rescue vehicle", other_numbers.RESCUE_VEHICLE_TRIGGER, other_numbers.read_rescue_vehicle),
     Rule("log-in", user_names.LOGIN_TRIGGER, user_names.read_login),
@@ -22,6 +24,7 @@ RULES = (
     Rule("user of a chat", user_names.CHAT_TRIGGER, user_names.read_user_of_chat),
     Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
+    Rule("number in groups", grouped_numbers.GROUPS_TRIGGER, grouped_numbers.read_number_in_groups),
     Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),
     Rule("labelled number", labelled_numbers.LABELLED_NUMBER_TRIGGER, labelled_numbers.read_labelled_number),
     Rule("civil number", civil_numbers.CIVIL_NUMBER_TRIGGER, civil_numbers.read_civil_number),

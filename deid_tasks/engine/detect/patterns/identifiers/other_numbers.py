@@ -92,6 +92,17 @@ def read_bare_lot(text: str, start: int, end: int) -> Iterator[Candidate]:
         yield Candidate(low, end, Entity.DEVICE)
 
 
+AGREEMENT_TRIGGER = (
+    r"\b(?:CPA|CDTM|[Cc]ollaborative [Pp]ractice(?: [Aa]greement)?|[Ss]tanding [Oo]rder|[Dd]elegation(?: [Pp]rotocol)?)"
+    r"(?: (?:#|[Nn]o\.?|[Nn]umber))?:? #?[A-Z]{1,3}-[0-9]{2,5}\b"
+)
+
+
+def read_number_of_agreement(text: str, start: int, end: int) -> Iterator[Candidate]:
+    """Read the number of the agreement under which a pharmacist works: Cosign not req per CPA P-118."""
+    yield Candidate(text.rindex(" ", start, end) + 1, end, Entity.OTHER_ID, Strength.LABELLED)
+
+
 BLOOD_UNIT_TRIGGER = r"\b[A-Z][A-Z0-9][0-9]{3}[ \-]?[0-9]{2}[ \-]?[0-9]{6}(?:[ \-]?[0-9]{2}\b)?(?: [A-Z0-9*])?\b"
 _NOT_BLOOD_GROUP = re.compile(r" [ABO]$")
 

@@ -7,6 +7,7 @@ from deid_tasks.engine.detect.patterns.organizations import (
     occupations_in_passing,
     organizations,
     public_bodies,
+    sites_in_context,
 )
 from deid_tasks.engine.detect.patterns.rule import Rule
 
@@ -44,6 +45,17 @@ RULES = (
     Rule("union", public_bodies.UNION_TRIGGER, public_bodies.read_union),
     Rule("military unit", public_bodies.MILITARY_TRIGGER, public_bodies.read_military_unit),
     Rule("shop by its owner", public_bodies.SHOP_TRIGGER, public_bodies.read_shop),
+    Rule(
+        "practice in a bracket",
+        sites_in_context.PRACTICE_IN_BRACKET_TRIGGER,
+        sites_in_context.read_practice_in_bracket,
+    ),
+    Rule("hospital of a university", sites_in_context.UNIVERSITY_TRIGGER, sites_in_context.read_university_hospital),
+    Rule("walk-in clinic", sites_in_context.WALK_IN_TRIGGER, sites_in_context.read_walk_in),
+    Rule("works", sites_in_context.WORKS_TRIGGER, sites_in_context.read_works),
+    Rule("charity", sites_in_context.CHARITY_TRIGGER, sites_in_context.read_charity),
+    Rule("police of a city", sites_in_context.POLICE_TRIGGER, sites_in_context.read_police),
+    Rule("payer", sites_in_context.PAYER_TRIGGER, sites_in_context.read_payer),
     Rule("team of a colour", hospitals.TEAM_TRIGGER, hospitals.read_team),
     Rule("program of a hospital", hospitals.PROGRAM_TRIGGER, hospitals.read_program),
     Rule("trade", occupations_in_passing.TRADE_TRIGGER, occupations_in_passing.read_trade),

@@ -1,6 +1,6 @@
 """Streets, cities, states, countries, postal codes, rooms and roads."""
 
-from deid_tasks.engine.detect.patterns.places import cities, countries, rooms, states, streets, towns
+from deid_tasks.engine.detect.patterns.places import cities, countries, rooms, states, streets, towns, wards
 from deid_tasks.engine.detect.patterns.rule import Rule
 
 __all__ = ["FORM_TABLES", "RULES"]
@@ -18,6 +18,7 @@ RULES = (
     Rule("state", states.STATE_TRIGGER, states.read_state_name),
     Rule("state of a licence", states.LICENSED_TRIGGER, states.read_state_of_license),
     Rule("abbreviated state", states.ABBREVIATED_TRIGGER, states.read_abbreviated_state),
+    Rule("state of an authority", states.BODY_OF_STATE_TRIGGER, states.read_state_of_body),
     Rule("code of a state", states.STATE_CODE_TRIGGER, states.read_state_code),
     Rule("town and state", cities.TOWN_AND_STATE_TRIGGER, cities.read_town_and_state),
     Rule("town and province", cities.TOWN_AND_PROVINCE_TRIGGER, cities.read_town_and_province),
@@ -29,6 +30,13 @@ RULES = (
     Rule("room", rooms.ROOM_TRIGGER, rooms.read_room),
     Rule("ward", rooms.WARD_TRIGGER, rooms.read_ward),
     Rule("named ward", rooms.NAMED_WARD_TRIGGER, rooms.read_named_ward),
+    Rule("ward by its side", wards.SIDE_WARD_TRIGGER, wards.read_ward_by_side),
+    Rule("ward of a nurse", wards.CALLED_WARD_TRIGGER, wards.read_ward_of_nurse),
+    Rule("bay", wards.BAY_TRIGGER, wards.read_bay),
+    Rule("beds of a board", wards.BOARD_TRIGGER, wards.read_beds_of_board),
+    Rule("room of a building", wards.BUILDING_ROOM_TRIGGER, wards.read_room_of_building),
+    Rule("laboratory by its number", wards.LAB_TRIGGER, wards.read_lab),
+    Rule("named team", wards.TEAM_TRIGGER, wards.read_named_team),
     Rule("housing in a jail", rooms.HOUSING_TRIGGER, rooms.read_housing),
     Rule("tower", rooms.TOWER_TRIGGER, rooms.read_tower),
     Rule("units of a move", rooms.MOVE_TRIGGER, rooms.read_move),

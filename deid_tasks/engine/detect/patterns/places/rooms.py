@@ -32,7 +32,7 @@ _OPERATORY_BEHIND = re.compile(r"[ \t]*(?:\n|$)|[ \t]{2,}|[,;|]")
 _ROOM_BEFORE = re.compile(r"(?:^|[^a-z])(?:rm|room)[.:#]{0,2} {1,2}$")
 """In front of a ward with a number that is the whole name of a room: Rm LDR 6."""
 _SHORT_TAIL = re.compile(
-    r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@|where\b"
+    r"[.,;:)\n|]| ?$| {2}| (?:-|for\b|with\b|w/|at\b|by\b|@|where\b|per\b|via\b|from\b|after\b|now\b"
     r"|and (?:placed|positioned|transferred|moved|laid|general)\b)"
 )
 _RATIO_AFTER = re.compile(r"[,;]? ?[(\[]?(?:95|99|CI\b|[pP] ?[<=])")

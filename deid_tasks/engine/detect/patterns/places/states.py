@@ -41,6 +41,8 @@ STATE_CODE_TRIGGER = (
 _DOTTED = re.compile(r"(?:N\. ?[YJHMCD]|S\. ?[CD]|R\. ?I|D\. ?C|W\. ?Va)\.")
 _WORDS_BEFORE_LICENSE = frozenset({"OR", "DC", *CREDENTIALS_AND_STATES})
 _WORDS_BEFORE_PLATE = frozenset({"OR", "ID", "IN"})
+_FIELD_BEFORE = re.compile(r"[ \t]{2}$|[A-Z],? ?[|/(] ?$")
+"""A wide gap behind a credential, in front of the state of a licence that is a word too: DPT   OR lic 62117."""
 
 
 def read_state_code(text: str, start: int, end: int) -> Iterator[Candidate]:
@@ -48,14 +50,33 @@ def read_state_code(text: str, start: int, end: int) -> Iterator[Candidate]:
     dotted = _DOTTED.search(text, start, end)
     if dotted is None:
         state, label = text[start : start + 2], text[start + 3 : start + 6].lower()
-        if text[start - 1 : start] == "(" or state not in (
-            _WORDS_BEFORE_LICENSE if label == "lic" else _WORDS_BEFORE_PLATE
+        is_field = _FIELD_BEFORE.search(text[max(0, start - 8) : start]) is not None and label == "lic"
+        if (
+            is_field
+            or text[start - 1 : start] == "("
+            or state not in (_WORDS_BEFORE_LICENSE if label == "lic" else _WORDS_BEFORE_PLATE)
         ):
             yield Candidate(start, start + 2, Entity.STATE, Strength.LABELLED)
         return
     yield Candidate(*dotted.span(), Entity.STATE, Strength.LABELLED)
     if text[end - 1].isdigit() and text[end : end + 1] != "-":
         yield Candidate(end - 5, end, Entity.ZIP, Strength.LABELLED)
+
+
+BODY_OF_STATE_TRIGGER = (
+    rf"\b(?:{STATE_CODES}) (?:[Cc]risis (?:[Ll]ine|[Ss]ervices|[Hh]otline)|[Qq]uit ?[Ll]ine"
+    r"|[Pp]oison (?:[Cc]ontrol|[Cc]enter)"
+    r"|[Ww]arm ?[Ll]ine|[Ss]tate [Pp]olice|[Hh]ighway [Pp]atrol|DMV|BMV"
+    r"|[Bb]oard of (?:[Nn]ursing|[Mm]edicine|[Pp]harmacy)"
+    r"|[Ww]aiver|[Uu]nemployment|[Ww]orkers'? [Cc]omp)\b"
+)
+_WORDS_BEFORE_BODY = frozenset({"OR", "IN", "ME", "HI", "OK", "OH", "ID", "AL"})
+
+
+def read_state_of_body(text: str, start: int, _end: int) -> Iterator[Candidate]:
+    """Read the state of a line or an authority: 988, CO Crisis line."""
+    if text[start : start + 2] not in _WORDS_BEFORE_BODY:
+        yield Candidate(start, start + 2, Entity.STATE, Strength.LABELLED)
 
 
 _LISTED_CODES = rf"(?:{STATE_CODES})(?:(?:, ?| ?/ ?| ?& ?| and )(?:{STATE_CODES})){{0,4}}"
