@@ -1,6 +1,7 @@
 """Numbers and codes that name a person, a plan, a licence, a vehicle, a device or a document."""
 
 from deid_tasks.engine.detect.patterns.identifiers import (
+    archive_headers,
     civil_numbers,
     grouped_numbers,
     labelled_numbers,
@@ -24,6 +25,8 @@ RULES = (
     Rule("user of a chat", user_names.CHAT_TRIGGER, user_names.read_user_of_chat),
     Rule("file name", other_numbers.FILE_TRIGGER, other_numbers.read_file_name),
     Rule("number with blanks", other_numbers.BLANKS_TRIGGER, other_numbers.read_number_with_blanks),
+    Rule("header of an archived report", archive_headers.HEADER_TRIGGER, archive_headers.read_archive_header),
+    Rule("batch of a transcription", archive_headers.BATCH_TRIGGER, archive_headers.read_batch),
     Rule("number in groups", grouped_numbers.GROUPS_TRIGGER, grouped_numbers.read_number_in_groups),
     Rule("number plate", other_numbers.PLATE_TRIGGER, other_numbers.read_plate),
     Rule("labelled number", labelled_numbers.LABELLED_NUMBER_TRIGGER, labelled_numbers.read_labelled_number),
