@@ -182,7 +182,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
 
     asked = []
 
-    def freeze(settings, secrets, versions):
+    def freeze(settings, secrets, versions, frozen_by):
         asked.append(versions)
         reports = [("random", "s1", ""), ("stratified", "s2", waiting)]
         return [{"design": d, "sample_version": v, "waiting_for": w} for d, v, w in reports]
@@ -203,7 +203,7 @@ def test_adjudication_leaves_no_note_id_in_airflow_s_database(dagbag, monkeypatc
     from deid_tasks.platform import runs
 
     report = {"open": {"annotator_a": 1}, "waiting_for": "annotator_a: 1 of 5 notes (N3)"}
-    monkeypatch.setattr(runs, "adjudicate_samples", lambda settings, secrets, versions: [report])
+    monkeypatch.setattr(runs, "adjudicate_samples", lambda settings, secrets, versions, exported_by: [report])
     returned = run_with(dagbag.dags["gold__riverside"].get_task("adjudicate"), {"sample_version": "", "reopen": False})
     assert returned == [{"open": {"annotator_a": 1}}]
 
