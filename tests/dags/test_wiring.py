@@ -183,7 +183,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
     asked = []
 
     def freeze(settings, secrets, versions, frozen_by):
-        asked.append(versions)
+        asked.append((versions, frozen_by.name))
         reports = [("random", "s1", ""), ("stratified", "s2", waiting)]
         return [{"design": d, "sample_version": v, "waiting_for": w} for d, v, w in reports]
 
@@ -196,7 +196,7 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
             run_with(task, {"sample_version": "", "reopen": False})
     else:
         assert len(run_with(task, {"sample_version": "s7", "reopen": False})) == 2
-    assert asked == [["s7"] if not waiting else []]
+    assert asked == [(["s7"] if not waiting else [], "alice")]
 
 
 def test_adjudication_leaves_no_note_id_in_airflow_s_database(dagbag, monkeypatch, run_with):
