@@ -10,6 +10,7 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.assets import gold_asset
 from wiring.forms import current_form, form_params
 from wiring.institutions import usable_institutions
+from wiring.people import current_person
 from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
@@ -37,7 +38,7 @@ def export_tasks(institution: str) -> list[dict[str, Any]]:
     """Write the annotators' task lists that are not there yet."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.export_tasks, institution, current_form(GoldForm).sample_versions)
+    return run_step(runs.export_tasks, institution, current_form(GoldForm).sample_versions, current_person())
 
 
 @task(multiple_outputs=False)
@@ -54,7 +55,7 @@ def adjudicate(institution: str) -> list[dict[str, Any]]:
     """Measure agreement and exchange conflicts with the adjudicator; return counts and figures."""
     from deid_tasks.platform import runs
 
-    reports = run_step(runs.adjudicate_samples, institution, current_form(GoldForm).sample_versions)
+    reports = run_step(runs.adjudicate_samples, institution, current_form(GoldForm).sample_versions, current_person())
     # `waiting_for` names notes, which Airflow's database does not store; the log of `freeze` shows it.
     return [{name: value for name, value in report.items() if name != "waiting_for"} for report in reports]
 
@@ -64,7 +65,7 @@ def freeze(institution: str) -> list[dict[str, Any]]:
     """Freeze the gold sets; skip with the reason while work on one of the samples is open."""
     from deid_tasks.platform import runs
 
-    reports = run_step(runs.freeze_gold_sets, institution, current_form(GoldForm).sample_versions)
+    reports = run_step(runs.freeze_gold_sets, institution, current_form(GoldForm).sample_versions, current_person())
     waiting = [f"{r['design']} sample {r['sample_version']}: {r['waiting_for']}" for r in reports if r["waiting_for"]]
     if waiting:
         raise AirflowSkipException(f"work is open: {' | '.join(waiting)}")

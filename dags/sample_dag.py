@@ -8,6 +8,7 @@ from pydantic import Field
 from deid_tasks.settings import DESIGNS, Design, InstitutionSettings, SamplingSettings
 from wiring.forms import current_form, form_params
 from wiring.institutions import usable_institutions
+from wiring.people import current_person
 from wiring.placement import evidence_engine_task
 from wiring.policy import Kind, dag_arguments
 from wiring.steps import run_step
@@ -36,7 +37,7 @@ def export_tasks(institution: str, drawn: list[dict[str, Any]]) -> list[dict[str
     """Write the annotators' task lists of the samples that were drawn."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.export_tasks, institution, [sample["sample_version"] for sample in drawn])
+    return run_step(runs.export_tasks, institution, [sample["sample_version"] for sample in drawn], current_person())
 
 
 def build(settings: InstitutionSettings) -> DAG:

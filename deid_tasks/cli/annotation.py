@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, warn
 from deid_tasks.cli.progress import working
@@ -42,7 +43,9 @@ def write_task_lists(
     from deid_tasks.platform.runs import export_tasks
 
     with working("writing task lists"):
-        reports = export_tasks(*settings_and_secrets(institution, institutions), sample or ())
+        reports = export_tasks(
+            *settings_and_secrets(institution, institutions), sample or (), operating_system_identity()
+        )
     for report in reports:
         shown = report["preannotated_by"]
         print(f"{_name(report)}: {report['notes']:,} notes{f', pre-annotated by {shown}' if shown else ''}")
@@ -100,7 +103,7 @@ def adjudicate_conflicts(
 
     settings, secrets = settings_and_secrets(institution, institutions)
     with working("comparing the annotators"):
-        reports = adjudicate_samples(settings, secrets, sample or (), errors=errors)
+        reports = adjudicate_samples(settings, secrets, sample or (), operating_system_identity(), errors=errors)
     for report in reports:
         person = settings.annotation.adjudicator
         print(f"{_name(report)}: {person}: {_counts(report[person])}")
@@ -116,7 +119,9 @@ def freeze_finished_samples(
     """Freeze the gold set of each finished sample. Exit status 1 while work on a sample is open."""
     from deid_tasks.platform.runs import freeze_gold_sets
 
-    reports = freeze_gold_sets(*settings_and_secrets(institution, institutions), sample or ())
+    reports = freeze_gold_sets(
+        *settings_and_secrets(institution, institutions), sample or (), operating_system_identity()
+    )
     for report in reports:
         state = f"gold set {report['gold_version']}" if report["gold_version"] else f"open: {report['waiting_for']}"
         print(f"{_name(report)}: {state}")

@@ -2,6 +2,8 @@
 
 import datetime
 import json
+import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -73,6 +75,30 @@ def verify_log(institution: Institution, institutions: Institutions = INSTITUTIO
     print(f"audit log of {institution}: {outcome}; {verdict.rows} rows, {verdict.signed} signed, {verdict.heads} heads")
     if verdict.findings:
         raise typer.Exit(1)
+
+
+@audit.command("accept-unsigned")
+def accept_rows(
+    rows: Annotated[str, typer.Argument(help="Numbers of the rows that `deid audit verify` reports: 7, or 7-9.")],
+    institution: Institution,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
+) -> None:
+    """Accept rows that lack a signature, with a signed row that names them; you need the audit key.
+
+    Find out first where they come from, with `deid audit export --since`: an upgrade of a former release wrote
+    `log_opened` and what it took over without the key. Rows of another origin may be forged.
+    """
+    from deid_tasks.platform.runs import accept_unsigned_rows
+
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", rows)
+    if match is None:
+        raise InputError(f"{rows}: neither the number of a row nor a range such as 7-9")
+    first, last = int(match[1]), int(match[2] or match[1])
+    settings, secrets = settings_and_secrets(institution, institutions)
+    person = operating_system_identity()
+    accepted = accept_unsigned_rows(settings, secrets, first, last, person)
+    shown = [asdict(row) | {"occurred_at": str(row.occurred_at)[:19], "subject": row.subject[:26]} for row in accepted]
+    Output().table(FigureTable(f"accepted by {person.name}", _ROWS, shown))
 
 
 @audit.command("export")

@@ -10,6 +10,9 @@ from typer.testing import CliRunner
 from deid_tasks.cli.app import app
 from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.core.errors import ApprovalError
+from deid_tasks.core.identity import PLATFORM
+from deid_tasks.platform.audit_log import AuditEvent, audited
+from deid_tasks.settings import Secrets
 
 LOG = "riverside_results.audit_log"
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only for root does sudo say who called it")
@@ -58,6 +61,21 @@ def test_export_gives_each_row_as_a_line_for_a_siem(desk, deid):
     assert len(deid("audit", "export", "--since", "2020-01-01").stdout.splitlines()) == 3
     assert deid("audit", "export", "--since", "2999-01-01").stdout == ""
     assert "neither the number of a row nor a date" in str(deid("audit", "export", "--since", "soon").exception)
+
+
+def test_rows_without_a_signature_are_accepted_by_number(desk, deid):
+    desk.append(1)
+    with audited(desk.settings, Secrets({"riverside_ehr": desk.uri}.get), desk.uri) as audit:
+        audit.append(AuditEvent("log_opened", "performed", PLATFORM, "riverside", {"tables": []}))
+    assert deid("audit", "verify").stdout.startswith("row 3: not signed: earlier rows are signed; ")
+    assert "neither the number of a row nor a range" in str(deid("audit", "accept-unsigned", "last").exception)
+    assert "row 2 of the audit log is not one" in str(deid("audit", "accept-unsigned", "2-3").exception)
+    done = deid("audit", "accept-unsigned", "3")
+    assert done.exit_code == 0
+    assert "log_opened" in done.stdout
+    verified = deid("audit", "verify")
+    assert verified.exit_code == 0
+    assert "note: 1 of them were accepted by " in verified.stdout
 
 
 def test_show_prints_the_newest_rows(desk, deid):

@@ -23,6 +23,17 @@ def test_upgrade_says_what_it_did_and_may_run_again(database, institution, tmp_p
     ]
 
 
+def test_without_the_audit_key_an_upgrade_leaves_the_log_and_says_so(desk, tmp_path, monkeypatch):
+    (tmp_path / "riverside.yaml").write_text(yaml.safe_dump(desk.settings.model_dump(mode="json")))
+    monkeypatch.setenv("PALIMPSEST_SECRET_RIVERSIDE_EHR", desk.uri)
+    arguments = ["tables", "upgrade", "--institution", "riverside", "--institutions", str(tmp_path)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "the audit log has not taken over approval, certificate, " in done.stderr
+    assert "the task open_audit_log of dictionaries__riverside does it" in done.stderr
+    assert desk.ask("select count(*) from riverside_results.audit_log") == [(0,)]
+
+
 def test_an_upgrade_opens_the_audit_log_once(desk, tmp_path, monkeypatch):
     (tmp_path / "riverside.yaml").write_text(yaml.safe_dump(desk.settings.model_dump(mode="json")))
     for name, value in desk.held.items():

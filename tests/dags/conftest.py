@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,12 @@ def dagbag(_import_path):
 @pytest.fixture
 def run_with(monkeypatch):
     """Call a task's function for one institution as if its run had been triggered with these values of the form."""
-    from wiring import forms
+    from wiring import forms, people
 
     def call(task, params, institution="riverside"):
-        monkeypatch.setattr(forms, "get_current_context", lambda: {"params": params})
+        run = types.SimpleNamespace(triggering_user_name="alice")
+        for module in (forms, people):
+            monkeypatch.setattr(module, "get_current_context", lambda: {"params": params, "dag_run": run})
         return task.python_callable(institution)
 
     return call

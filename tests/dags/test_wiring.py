@@ -76,8 +76,8 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
 
     asked = []
 
-    def freeze(settings, secrets, versions):
-        asked.append(versions)
+    def freeze(settings, secrets, versions, frozen_by):
+        asked.append((versions, frozen_by.name))
         reports = [("random", "s1", ""), ("stratified", "s2", waiting)]
         return [{"design": d, "sample_version": v, "waiting_for": w} for d, v, w in reports]
 
@@ -90,14 +90,14 @@ def test_freezing_is_skipped_with_a_reason_while_work_is_open(dagbag, monkeypatc
             run_with(task, {"sample_version": "", "reopen": False})
     else:
         assert len(run_with(task, {"sample_version": "s7", "reopen": False})) == 2
-    assert asked == [["s7"] if not waiting else []]
+    assert asked == [(["s7"] if not waiting else [], "alice")]
 
 
 def test_adjudication_leaves_no_note_id_in_airflow_s_database(dagbag, monkeypatch, run_with):
     from deid_tasks.platform import runs
 
     report = {"open": {"annotator_a": 1}, "waiting_for": "annotator_a: 1 of 5 notes (N3)"}
-    monkeypatch.setattr(runs, "adjudicate_samples", lambda settings, secrets, versions: [report])
+    monkeypatch.setattr(runs, "adjudicate_samples", lambda settings, secrets, versions, exported_by: [report])
     returned = run_with(dagbag.dags["gold__riverside"].get_task("adjudicate"), {"sample_version": "", "reopen": False})
     assert returned == [{"open": {"annotator_a": 1}}]
 

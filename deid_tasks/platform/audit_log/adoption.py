@@ -27,9 +27,14 @@ def unopened_tables(connection: Connection, settings: InstitutionSettings) -> li
     return [table for table in AUDITED_COLUMNS if table not in opened]
 
 
+def is_opened(connection: Connection, settings: InstitutionSettings, table: AuditedTable) -> bool:
+    """Whether the log has taken over the earlier rows of a table, so that it names every row of it."""
+    return table not in unopened_tables(connection, settings)
+
+
 def earlier_events(connection: Connection, settings: InstitutionSettings) -> Iterator[AuditEvent]:
     """Yield the row that opens the log for tables that it does not know yet, and one for each approval, certificate,
-    retraction, re-identification and exclusion that they held before; nothing where it knows all.
+    retraction, re-identification, exclusion and gold set that they held before; nothing where it knows all.
 
     Their persons are ``unverified``: some were names that somebody typed. Their own times stand in the details. What a
     row of the log names already is left out.
@@ -48,6 +53,12 @@ def earlier_events(connection: Connection, settings: InstitutionSettings) -> Ite
 def reason_hash(reason: str) -> str:
     """Return the hash by which the log names the reason of a review: the reason's own text stands in ``approval``."""
     return hashlib.sha256(reason.encode()).hexdigest()
+
+
+def gold_details(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the log says of a row of ``gold_set``, beside its hash."""
+    details = {name: row[name] for name in ("design", "sample_version", "preannotated_by", "notes", "kappa")}
+    return details | {"frozen_at": utc_text(row["frozen_at"])}
 
 
 def _earlier_event(table: AuditedTable, row: Mapping[str, Any], record: str) -> AuditEvent | None:
@@ -73,6 +84,9 @@ def _earlier_event(table: AuditedTable, row: Mapping[str, Any], record: str) -> 
             details |= {"patients": int(row["note_id"] is None), "notes": int(row["patient_id"] is None)}
             details |= {"recorded_at": utc_text(row["requested_at"])}
             return AuditEvent("exclusion", "performed", _unverified(row["requested_by"]), record, details)
+        case "gold_set":
+            details |= gold_details(row)
+            return AuditEvent("gold_frozen", "performed", PLATFORM, row["gold_version"], details)
         case "approval_request" | "exclusion_end":
             return None
 

@@ -16,6 +16,7 @@ _TABLES: dict[tuple[str, str], AuditedTable] = {
     ("request", "prepared"): "approval_request",
     ("exclusion", "performed"): "exclusion",
     ("readmission", "performed"): "exclusion_end",
+    ("gold_frozen", "performed"): "gold_set",
 }
 """The table whose row an event and its role are about."""
 _FIRST_TABLES: frozenset[AuditedTable] = frozenset(

@@ -1,7 +1,7 @@
 """The audit key: Ed25519 signatures of rows and of heads."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -9,11 +9,13 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import check_signature, public_key_of, sign
-from deid_tasks.platform.audit_log.chain import LogFinding, hash_of_row
-from deid_tasks.platform.warehouse.audit_log import AuditLogRow, has_signed_rows
+from deid_tasks.platform.audit_log.chain import LogFinding, details_of, hash_of_row
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, has_signed_rows
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _PUBLIC_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", re.DOTALL)
+ACCEPTED = "unsigned_accepted"
+"""The event with which a person who has the audit key accepts rows that lack a signature."""
 _SIGNING, _VERIFICATION = "audit_log.signing_key", "audit_log.verification_key"
 
 
@@ -87,7 +89,7 @@ class AuditKeys:
 def is_trusted_row(connection: Connection, settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow) -> bool:
     """Whether a row says what was written: it has its hash and, where a key is configured, a valid signature.
 
-    Rows from before there was a key have none; no signed row stands before them.
+    Rows from before there was a key have none; no signed row stands before them. A signed row may accept others.
 
     Raises:
         SettingsError: the secret of the verification key holds none.
@@ -97,20 +99,41 @@ def is_trusted_row(connection: Connection, settings: InstitutionSettings, secret
     keys = AuditKeys.of(settings, secrets)
     if not keys.pems or keys.has_signed_row(row):
         return True
-    return not (row.signature or row.key_id or has_signed_rows(connection, settings, before=row.seq))
+    if row.signature or row.key_id:
+        return False
+    if not has_signed_rows(connection, settings, before=row.seq):
+        return True
+    accepting = audit_rows_of(connection, settings, ACCEPTED)
+    is_genuine = {one.seq: hash_of_row(settings.institution, one) == one.row_hash for one in accepting}
+    return row.row_hash in accepted_rows([one for one in accepting if is_genuine[one.seq]], keys)
 
 
-def check_signatures(rows: Iterable[AuditLogRow], keys: AuditKeys) -> Iterator[LogFinding]:
+def accepted_rows(rows: Iterable[AuditLogRow], keys: AuditKeys) -> dict[str, AuditLogRow]:
+    """Return the hashes of unsigned rows that a signed row accepts, with that row."""
+    found: dict[str, AuditLogRow] = {}
+    for row in rows:
+        if row.event == ACCEPTED and row.signature and (not keys.pems or keys.has_signed_row(row)):
+            hashes = details_of(row).get("rows")
+            found.update(dict.fromkeys(map(str, hashes.values() if isinstance(hashes, dict) else ()), row))
+    return found
+
+
+def check_signatures(rows: Sequence[AuditLogRow], keys: AuditKeys) -> Iterator[LogFinding]:
     """Yield the rows that no key has signed, from the first signed row on; all rows where none is signed.
 
-    Rows before the first signed one were written before there was a key; its hash covers them.
+    Rows before the first signed one were written before there was a key; its hash covers them. Rows that a signed row
+    accepts are left out.
     """
+    accepted = accepted_rows(rows, keys)
     unsigned, is_begun = 0, False
     for row in rows:
         if not row.signature and not row.key_id:
             unsigned += 1
-            if is_begun:
-                yield LogFinding(row.seq, "not signed", "earlier rows are signed; give its writer the audit key")
+            if is_begun and row.row_hash not in accepted:
+                yield LogFinding(
+                    row.seq, "not signed", "earlier rows are signed; give its writer the audit key, and find out"
+                    " whether the row is genuine: then `deid audit accept-unsigned` accepts it",
+                )  # fmt: skip
             continue
         is_begun = True
         if keys.pems and not keys.has_signed_row(row):

@@ -18,10 +18,12 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.audit_log import (
     AuditLogRow,
     database_user,
+    has_signed_rows,
     insert_audit_row,
     last_audit_row,
     lock_audit_log,
 )
+from deid_tasks.platform.warehouse.audited_records import AuditedTable
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
@@ -36,9 +38,33 @@ class AuditWriter:
         """The row whose head is stored after the commit: the last one that this writer added."""
         self._settings, self._signer = settings, signer
 
+    @property
+    def is_signing(self) -> bool:
+        """Whether the rows are signed: the secrets hold the audit key."""
+        return bool(self._signer.key_id)
+
     def lock(self) -> None:
         """Wait for other writers: from here on the log does not change but through this writer."""
         lock_audit_log(self.connection, self._settings)
+
+    def check_signing(self) -> None:
+        """Check that rows of this writer are signed where earlier ones are.
+
+        For acts that can wait until the key is here: a row can never be changed, so one that lacks its signature is a
+        finding of every verification until a person accepts it.
+
+        Raises:
+            SettingsError: they are not; the text names the secret.
+        """
+        last = last_audit_row(self.connection, self._settings)
+        if self.is_signing or last is None:
+            return
+        if has_signed_rows(self.connection, self._settings, before=last.seq + 1):
+            raise SettingsError(
+                f"{self._settings.institution}: the audit log is signed, and the secret"
+                f" {self._settings.audit_log.signing_key!r} is not set here, so nothing was done: set it, and run this"
+                " again"
+            )
 
     def renew_head(self) -> None:
         """Store the log's head again after the commit: its writer may have no access to the bucket."""
@@ -92,15 +118,22 @@ def audited(settings: InstitutionSettings, secrets: Secrets, uri: str) -> Iterat
         _store_head(settings, secrets, writer.newest, signer)
 
 
-def open_log(settings: InstitutionSettings, secrets: Secrets, uri: str) -> None:
-    """Take over what was recorded before the log knew a table, once for each table."""
+def open_log(settings: InstitutionSettings, secrets: Secrets, uri: str) -> list[AuditedTable]:
+    """Take over what was recorded before the log knew a table, once for each table; return these tables.
+
+    Raises:
+        SettingsError: the audit key is not here, and the log is signed.
+    """
     with audited(settings, secrets, uri) as audit:
-        if not unopened_tables(audit.connection, settings):
-            return
+        tables = unopened_tables(audit.connection, settings)
+        if not tables:
+            return []
         audit.lock()
+        audit.check_signing()
         # Another writer may have taken it over meanwhile: then there is none.
         for event in earlier_events(audit.connection, settings):
             audit.append(event)
+    return tables
 
 
 def _store_head(settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow, signer: AuditSigner) -> None:

@@ -8,6 +8,7 @@ from deid_tasks.platform.runs.adjudication import adjudicate_samples
 from deid_tasks.platform.runs.annotation_export import export_tasks
 from deid_tasks.platform.runs.annotation_import import import_annotations
 from deid_tasks.platform.runs.annotation_progress import annotation_status
+from deid_tasks.platform.runs.audit_acceptance import accept_unsigned_rows
 from deid_tasks.platform.runs.audit_log import check_audit_log, export_audit_log, exported_rows, verify_audit_log
 from deid_tasks.platform.runs.compared_systems import compare_after_evaluation
 from deid_tasks.platform.runs.dictionaries import compile_dictionaries
@@ -45,13 +46,14 @@ from deid_tasks.platform.runs.retractions import (
 )
 from deid_tasks.platform.runs.reviews import record_review
 from deid_tasks.platform.runs.sampling import draw_samples
-from deid_tasks.platform.runs.schema_upgrade import upgrade_tables
+from deid_tasks.platform.runs.schema_upgrade import open_audit_log, upgrade_tables
 from deid_tasks.platform.runs.structured_tables import publish_tables
 from deid_tasks.platform.runs.upkeep import check_certificate, check_roles, check_stale_notes
 
 __all__ = [  # noqa: RUF022
-    # The engine's own tables.
+    # The engine's own tables, and the audit log of what they held before it knew them.
     "upgrade_tables",
+    "open_audit_log",
     # The raw tables, where extracts are delivered.
     "land_deliveries",
     # Dictionaries and what is harvested from the notes; the engine that reads both.
@@ -118,6 +120,7 @@ __all__ = [  # noqa: RUF022
     "verify_audit_log",
     "waiting_requests",
     "check_audit_log",
+    "accept_unsigned_rows",
     "export_audit_log",
     "exported_rows",
 ]

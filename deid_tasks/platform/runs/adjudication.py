@@ -6,11 +6,13 @@ from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import atomic_path
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.engine.parts import EngineParts
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.platform.runs.annotation_files import checked_out_sample, person_dir, sample_location, task_file
 from deid_tasks.platform.runs.annotation_import import import_delivery
 from deid_tasks.platform.runs.annotation_progress import compare_finished_work, sample_report, survey_sample
+from deid_tasks.platform.runs.handed_texts import record_task_list
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -22,17 +24,24 @@ _SHOWN_PROBLEMS = 10
 
 @logged_step
 def adjudicate_samples(
-    settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = (), *, errors: bool = False
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    sample_versions: Sequence[str] = (),
+    exported_by: Identity = PLATFORM,
+    *,
+    errors: bool = False,
 ) -> list[dict[str, Any]]:
     """Import the adjudicator's finished notes, compare the annotators, and hand new conflicts to the adjudicator.
 
     Each note with conflicts that both annotators have finished is handed over once, in a task list ``tasks-0001``,
-    ``tasks-0002`` and so on. From then on the annotators' work on the note is closed.
+    ``tasks-0002`` and so on. From then on the annotators' work on the note is closed. The audit log says before it who
+    gets the text of how many notes.
 
     Args:
         settings: The institution.
         secrets: Its secrets.
         sample_versions: Samples; if empty, the newest of each design.
+        exported_by: Who asked for it.
         errors: Also run the engine over the notes, so that agreement is measured on its errors alone.
 
     Returns:
@@ -48,19 +57,26 @@ def adjudicate_samples(
     reports = []
     for sample in samples:
         with checked_out_sample(settings, secrets, sample.version):
-            reports.append(_adjudicate(settings, secrets, sample, engine))
+            reports.append(_adjudicate(settings, secrets, sample, engine, exported_by))
     return reports
 
 
 def _adjudicate(
-    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, engine: EngineParts | None
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    sample: DrawnSample,
+    engine: EngineParts | None,
+    exported_by: Identity,
 ) -> dict[str, Any]:
     adjudicator = settings.annotation.adjudicator
     with connect(secrets.text(settings.warehouse.connection_of("evidence"))) as connection:
         handed = frozenset(handed_over(connection, settings, sample.version))
     stored, problems = import_delivery(settings, secrets, sample, adjudicator, asked=handed)
     progress = survey_sample(settings, secrets, sample, engine)
-    tasks = _hand_over(settings, secrets, sample, progress.to_hand_over) if progress.to_hand_over else ""
+    tasks = ""
+    if progress.to_hand_over:
+        record_task_list(settings, secrets, sample, [adjudicator], len(progress.to_hand_over), exported_by)
+        tasks = _hand_over(settings, secrets, sample, progress.to_hand_over)
     report = sample_report(settings, sample, progress)
     # Raised last, so that an error in one note does not delay the others.
     if problems:

@@ -7,6 +7,7 @@ from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import atomic_path
+from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.span import Span
 from deid_tasks.engine.parts import BatchContext
 from deid_tasks.engine.pipeline import find_identifiers
@@ -22,6 +23,7 @@ from deid_tasks.platform.runs.annotation_files import (
     write_manifest,
 )
 from deid_tasks.platform.runs.batches import batched
+from deid_tasks.platform.runs.handed_texts import record_task_list
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
@@ -38,9 +40,14 @@ _BATCH_NOTES = 100
 
 @logged_step
 def export_tasks(
-    settings: InstitutionSettings, secrets: Secrets, sample_versions: Sequence[str] = ()
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    sample_versions: Sequence[str] = (),
+    exported_by: Identity = PLATFORM,
 ) -> list[dict[str, Any]]:
     """Write the two annotators' task lists of these samples, or of the newest sample of each design.
+
+    The audit log says before it who gets the text of how many notes.
 
     A list that exists stays as it is, because people may be working on it. Both lists hold the same notes in the same
     order, with the engine's spans where ``annotation.preannotate`` is set.
@@ -57,11 +64,13 @@ def export_tasks(
     made = []
     for sample in samples:
         with checked_out_sample(settings, secrets, sample.version):
-            made.append(_export(settings, secrets, sample))
+            made.append(_export(settings, secrets, sample, exported_by))
     return made
 
 
-def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample) -> dict[str, Any]:
+def _export(
+    settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample, exported_by: Identity
+) -> dict[str, Any]:
     wanted = settings.annotation.format, settings.annotation.preannotate
     folders = [person_dir(settings, sample.version, person) for person in settings.annotation.annotators]
     written = []
@@ -71,6 +80,8 @@ def _export(settings: InstitutionSettings, secrets: Secrets, sample: DrawnSample
             _drop_list(settings, secrets, sample, folder)
         elif manifest and task_file(settings, folder, "tasks").exists():
             written.append(folder)
+    if missing := [folder.name for folder in folders if folder not in written]:
+        record_task_list(settings, secrets, sample, missing, sample.notes, exported_by)
     if not written:
         _write_list(settings, secrets, sample, folders[0])
         written.append(folders[0])

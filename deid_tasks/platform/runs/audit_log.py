@@ -2,6 +2,7 @@
 
 import datetime
 import logging
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from deid_tasks.platform.audit_log.approvals import check_reidentifications
 from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
-from deid_tasks.platform.audit_log.signing import AuditKeys, check_signatures
+from deid_tasks.platform.audit_log.signing import AuditKeys, accepted_rows, check_signatures
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, read_audit_rows
@@ -76,7 +77,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
         sum(bool(row.signature) for row in rows),
         len(heads),
         tuple(findings),
-        (*limits, *_limits(rows, keys, present), *(_head_limits(rows, newest) if store else ())),
+        (*limits, *_limits(settings.institution, rows, keys, present), *(_head_limits(rows, newest) if store else ())),
     )
 
 
@@ -168,15 +169,22 @@ def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:
     return any(row.signature and row.seq <= head.seq for row in rows)
 
 
-def _limits(rows: list[AuditLogRow], keys: AuditKeys, compared: Collection[AuditedTable]) -> Iterator[str]:
+def _limits(
+    institution: str, rows: list[AuditLogRow], keys: AuditKeys, compared: Collection[AuditedTable]
+) -> Iterator[str]:
     unsigned = sum(not row.signature for row in rows)
     if unsigned:
         yield f"{unsigned} rows are not signed: the secret audit_log.signing_key was not set when they were written"
+    accepted = accepted_rows(rows, keys)
+    for by, number in sorted(Counter(accepted[row.row_hash].seq for row in rows if row.row_hash in accepted).items()):
+        person = next(row for row in rows if row.seq == by)
+        yield f"{number} of them were accepted by {person.actor}, as row {by} says"
     if not keys.pems and unsigned < len(rows):
         yield "no signature was checked: the secret that audit_log.verification_key names is not set"
     if rows and (others := [table for table in AUDITED_COLUMNS if table not in compared]):
         yield (
-            f"rows of {', '.join(others)} were not compared: the log has not taken them over; run `deid tables upgrade`"
+            f"rows of {', '.join(others)} were not compared: the log has not taken them over; run"
+            f" dictionaries__{institution}, or `deid tables upgrade` where the audit key is"
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
-from deid_tasks.core.errors import GateError, WarehouseError
+from deid_tasks.core.errors import GateError
 from deid_tasks.core.files import write_atomically
 from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.core.notes import Amounts
@@ -33,6 +33,7 @@ from deid_tasks.platform.runs.batches import batched
 from deid_tasks.platform.runs.certificates import store_certificate
 from deid_tasks.platform.runs.dictionaries import compiled_at
 from deid_tasks.platform.runs.evaluation_records import describe_worst, evaluated_on, evaluation_rows, history
+from deid_tasks.platform.runs.gold_sets import audited_gold_set
 from deid_tasks.platform.runs.institution_engine import load_candidate
 from deid_tasks.platform.runs.operating_points import choose_point
 from deid_tasks.platform.runs.patient_split import is_unseen_by_models, model_splits
@@ -40,10 +41,10 @@ from deid_tasks.platform.runs.promotion import promote_engine
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.certificates import CertificateRow, certificate_documents, sample_drawn
-from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, newest_gold_set, read_gold
+from deid_tasks.platform.warehouse.gold import GoldRow, GoldSet, read_gold
 from deid_tasks.platform.warehouse.results import replace_evaluation
 from deid_tasks.platform.workspace import SharedFiles, work_dir
-from deid_tasks.settings import Design, InstitutionSettings, Secrets
+from deid_tasks.settings import InstitutionSettings, Secrets
 
 logger = logging.getLogger(__name__)
 
@@ -85,9 +86,11 @@ def evaluate_and_certify(
         design.
 
     Raises:
-        GateError: a gold set is missing, or a figure falls short; the certificate is then stored as failed,
-            and runs continue with the engine that was promoted before. Also if the judge did not answer for a span:
-            then there is no certificate, because the figures are of an engine that redacts more.
+        GateError: a gold set is missing or not the one that the audit log names, or a figure falls short; the
+            certificate is then stored as failed, and runs continue with the engine that was promoted before. Also if
+            the judge did not answer for a span: then there is no certificate, because the figures are of an engine that
+            redacts more.
+        WarehouseError: the content of a gold set was changed after it was frozen.
         SettingsError: the signing key is missing or invalid.
     """
     signing_key = certificate_signer(settings, secrets)
@@ -96,7 +99,7 @@ def evaluate_and_certify(
     engine, candidate = load_candidate(settings, secrets, point and point["outside_bias"])
     compiled = compiled_at(settings, secrets, candidate["lexicon"])
     with connect(uri) as reader, connect(uri) as lookup:
-        golds = [_gold_set(reader, settings, design) for design in settings.gate.designs]
+        golds = [audited_gold_set(reader, settings, secrets, design) for design in settings.gate.designs]
         measured = [_measure(reader, lookup, settings, engine, gold) for gold in golds]
         drawn = {gold.version: sample_drawn(reader, settings, gold.sample_version) for gold in golds}
     _check_judged(settings, measured)
@@ -163,13 +166,6 @@ def evaluate_and_certify(
         "report": str(report),
         "designs": {one.gold.design: _headline(one) for one in measured},
     }
-
-
-def _gold_set(reader: Connection, settings: InstitutionSettings, design: Design) -> GoldSet:
-    try:
-        return newest_gold_set(reader, settings, design)
-    except WarehouseError as error:
-        raise GateError(f"{settings.institution}: no certificate: {error}") from None
 
 
 def _measure(

@@ -120,8 +120,14 @@ def _read_gold_notes(settings: InstitutionSettings, secrets: Secrets) -> tuple[l
             gold for design in needed if (gold := newest_gold_set(connection, settings, design)).design != DISAGREEMENT
         ]
         if settings.training.designs is None or DISAGREEMENT in needed:
-            # Each sample holds other notes. Of two gold sets of one sample, the newer is read last and wins.
-            golds += [gold for gold in reversed(gold_sets(connection, settings)) if gold.design == DISAGREEMENT]
+            # Each sample holds other notes. Of two gold sets of one sample the newer counts, and the older is not read:
+            # notes that must be erased were deleted from it.
+            newest = {
+                gold.sample_version or gold.version: gold
+                for gold in reversed(gold_sets(connection, settings))
+                if gold.design == DISAGREEMENT
+            }
+            golds += newest.values()
         for gold in golds:
             rows = disagreement if gold.design == DISAGREEMENT else measured
             rows.update((row.note_id, row) for row in read_gold(connection, settings, gold))

@@ -13,8 +13,9 @@ from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import InstitutionSettings
 
 AuditedTable = Literal[
-    "approval", "certificate", "retraction", "reidentification", "approval_request", "exclusion", "exclusion_end"
-]
+    "approval", "certificate", "retraction", "reidentification", "approval_request", "exclusion", "exclusion_end",
+    "gold_set",
+]  # fmt: skip
 AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
     "approval": (
         "kind", "run_id", "fingerprint", "certificate_id", "reason", "decision", "decided_by", "decided_at",
@@ -31,6 +32,8 @@ AUDITED_COLUMNS: dict[AuditedTable, tuple[str, ...]] = {
         "salt",
     ),
     "exclusion_end": ("end_id", "exclusion_id", "reason", "requested_by", "requested_at", "salt"),
+    # Its version is the hash of its notes, spans and decisions.
+    "gold_set": ("gold_version", "sample_version", "design", "preannotated_by", "notes", "kappa", "frozen_at"),
 }  # fmt: skip
 """The columns that never change after a row was written; their names and order are a part of the hash."""
 _TIMES: dict[AuditedTable, str] = {
@@ -41,7 +44,10 @@ _TIMES: dict[AuditedTable, str] = {
     "approval_request": "requested_at",
     "exclusion": "requested_at",
     "exclusion_end": "requested_at",
+    "gold_set": "frozen_at",
 }
+_GOLD: frozenset[AuditedTable] = frozenset({"gold_set"})
+"""Tables of the schema ``_gold``; the others are in ``_results``."""
 
 
 def utc_text(moment: datetime.datetime) -> str:
@@ -56,9 +62,9 @@ def insert_record(
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "insert into {results}.{table} ({columns}) values ({values}) returning {hashed}",
+                "insert into {table} ({columns}) values ({values}) returning {hashed}",
                 settings,
-                table=sql.Identifier(table),
+                table=_qualified(settings, table),
                 columns=column_list(list(values)),
                 values=sql.SQL(", ").join(sql.Placeholder() * len(values)),
                 hashed=column_list(AUDITED_COLUMNS[table]),
@@ -85,15 +91,19 @@ def read_audited_records(
     with connection.cursor() as cursor:
         cursor.execute(
             compose(
-                "select {columns} from {results}.{table} order by {time}",
+                "select {columns} from {table} order by {time}",
                 settings,
                 columns=column_list(columns),
-                table=sql.Identifier(table),
+                table=_qualified(settings, table),
                 time=column_list([_TIMES[table]]),
             )
         )
         for row in cursor.fetchall():
             yield dict(zip(columns, row, strict=True)), record_hash(table, row)
+
+
+def _qualified(settings: InstitutionSettings, table: AuditedTable) -> sql.Identifier:
+    return sql.Identifier(settings.schema_name("gold" if table in _GOLD else "results"), table)
 
 
 def _moment_text(moment: datetime.datetime) -> str:

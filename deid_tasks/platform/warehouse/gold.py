@@ -1,12 +1,15 @@
-"""Gold sets: adjudicated notes, frozen under a version that is a hash of their content."""
+"""Gold sets: adjudicated notes, frozen under a version that is a hash of their content.
+
+How the version is computed is a stable format: another one would refuse every gold set that was frozen before.
+"""
 
 import datetime
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
@@ -42,6 +45,8 @@ class GoldSet:
     """Cohen's kappa of the two annotators, by word; ``None`` when the notes did not have two annotators."""
     frozen_at: datetime.datetime
     sample_version: str = ""
+    written: Literal["", "frozen", "restored"] = field(default="", compare=False)
+    """What ``freeze_gold_set`` wrote: nothing, a new gold set, or the content of one whose content had been changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +120,28 @@ def gold_set_of(connection: Connection, settings: InstitutionSettings, version: 
 
 
 def read_gold(connection: Connection, settings: InstitutionSettings, gold: GoldSet) -> Iterator[GoldRow]:
-    """Yield the notes of one gold set in order of their ids, each with its spans in order."""
-    with connection.cursor(name="gold") as cursor:
-        cursor.itersize = _BATCH_NOTES
-        cursor.execute(
-            compose(
-                """
-                select n.note_id, coalesce(n.patient_id, ''), n.note_type, n.text, n.period, n.note_datetime,
-                    array_agg(s.start_offset order by s.start_offset) filter (where s.note_id is not null),
-                    array_agg(s.end_offset order by s.start_offset) filter (where s.note_id is not null),
-                    array_agg(s.entity order by s.start_offset) filter (where s.note_id is not null)
-                from {gold}.gold_note as n left join {gold}.gold_span as s using (gold_version, note_id)
-                where n.gold_version = %s
-                group by n.note_id, n.patient_id, n.note_type, n.text, n.period, n.note_datetime
-                order by n.note_id
-                """,
-                settings,
-            ),
-            (gold.version,),
-        )
-        for note_id, patient_id, note_type, text, period, written_at, starts, ends, entities in cursor:
-            spans = zip(starts or (), ends or (), entities or (), strict=True)
-            gold_spans = tuple(Span(a, b, Entity(e), "gold") for a, b, e in spans)
-            yield GoldRow(note_id, patient_id, note_type, text, gold_spans, period, written_at)
+    """Yield the notes of one gold set in order of their ids, each with its spans in order.
+
+    The content is hashed before the first note is yielded, so that nothing is computed from a changed gold set.
+
+    Raises:
+        WarehouseError: The content is not what was frozen under this version; the text says what to do.
+    """
+    with connection.cursor(name="gold", scrollable=True) as cursor:
+        found = _stored_version(cursor, settings, gold)
+        if found != gold.version:
+            schema, name = settings.schema_name("gold"), settings.institution
+            raise WarehouseError(
+                f"{name}: the {gold.design} gold set {gold.version} was changed after it was frozen: what {schema} has"
+                f" now is version {found}; find out who wrote to gold_set, gold_note, gold_span and gold_decision of"
+                f" {schema}, then restore them from a backup or run gold__{name}, which freezes what the annotators"
+                " delivered"
+            )
+        # The cursor sees the rows of its first statement only: these are the notes that were hashed.
+        cursor.scroll(0, mode="absolute")
+        for note_id, patient_id, note_type, written_at, _, period, text, spans, _ in cursor:
+            gold_spans = tuple(Span(start, end, Entity(entity), "gold") for start, end, entity in spans)
+            yield GoldRow(note_id, patient_id or "", note_type, text, gold_spans, period, written_at)
 
 
 def freeze_gold_set(
@@ -154,6 +158,7 @@ def freeze_gold_set(
 
     The version is a hash of the notes, their spans and who decided them, the design and the sample; the order of the
     notes does not matter. The notes are streamed into temporary tables, since the version is known after the last note.
+    Where the content of a gold set that exists does not have its version any more, these notes take its place.
 
     Args:
         connection: A connection to the warehouse.
@@ -175,7 +180,7 @@ def freeze_gold_set(
             for note in batch:
                 if note.note_id in digests:
                     raise InputError(f"note {note.note_id} comes twice in one gold set")
-                digests[note.note_id] = _digest(note)
+                digests[note.note_id] = _new_digest(note)
             _insert_notes(cursor, settings, batch)
         if not digests:
             raise InputError(f"a {design} gold set without notes cannot be frozen")
@@ -191,9 +196,52 @@ def freeze_gold_set(
             ),
             (version, sample_version, design, preannotated_by, len(digests), kappa),
         )
-        if cursor.rowcount:
+        is_new = bool(cursor.rowcount)
+        gold = gold_set_of(connection, settings, version)
+        if is_new:
             _move_notes(cursor, settings, version)
-    return next(gold for gold in gold_sets(connection, settings) if gold.version == version)
+            return replace(gold, written="frozen")
+        with connection.cursor(name="frozen_gold") as reader:
+            if _stored_version(reader, settings, gold) == version:
+                return gold
+        cursor.execute(compose("delete from {gold}.gold_note where gold_version = %s", settings), (version,))
+        _move_notes(cursor, settings, version)
+        return replace(gold, written="restored")
+
+
+def count_gold_spans(connection: Connection, settings: InstitutionSettings, version: str) -> int:
+    """Return the number of spans of a gold set."""
+    with connection.cursor() as cursor:
+        cursor.execute(compose("select count(*) from {gold}.gold_span where gold_version = %s", settings), (version,))
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0
+
+
+def _stored_version(cursor: Any, settings: InstitutionSettings, gold: GoldSet) -> str:
+    """Read a gold set with a named cursor, in the order of its notes' ids, and return the version of what is stored."""
+    cursor.itersize = _BATCH_NOTES
+    cursor.execute(
+        compose(
+            """
+            select n.note_id, n.patient_id, n.note_type, n.note_datetime, n.author_id, n.period, n.text,
+                (
+                    select coalesce(json_agg(json_build_array(s.start_offset, s.end_offset, s.entity)
+                        order by s.start_offset, s.end_offset), '[]')
+                    from {gold}.gold_span as s where s.gold_version = n.gold_version and s.note_id = n.note_id
+                ) as spans,
+                (
+                    select coalesce(json_agg(json_build_array(d.start_offset, d.end_offset, d.entity, d.basis,
+                        d.decided_by)), '[]')
+                    from {gold}.gold_decision as d where d.gold_version = n.gold_version and d.note_id = n.note_id
+                ) as decisions
+            from {gold}.gold_note as n where n.gold_version = %s order by n.note_id
+            """,
+            settings,
+        ),
+        (gold.version,),
+    )
+    digests = {row[0]: _digest(*row) for row in cursor}
+    return _version(digests, gold.design, gold.sample_version, gold.preannotated_by)
 
 
 def _create_temporary_tables(cursor: Any, settings: InstitutionSettings) -> None:
@@ -244,22 +292,39 @@ def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[NewGol
         execute_values(cursor, statement, rows[table], page_size=1_000)
 
 
-def _digest(note: NewGoldNote) -> bytes:
+def _new_digest(note: NewGoldNote) -> bytes:
+    """Return the hash of a note to be frozen; raises ``InputError`` where its spans overlap or lie outside its text."""
     try:
         check_spans(note.spans, len(note.text))
     except ValueError as error:
         raise InputError(f"note {note.note_id}: {error}") from None
-    content = (
+    return _digest(
         note.note_id,
         note.patient_id,
         note.note_type,
-        str(note.note_datetime),
+        note.note_datetime,
         note.author_id,
         note.period,
         note.text,
         [(s.start, s.end, str(s.entity)) for s in note.spans],
-        sorted((d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in note.decisions),
+        [(d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in note.decisions],
     )
+
+
+def _digest(
+    note_id: str,
+    patient_id: str | None,
+    note_type: str,
+    note_datetime: datetime.datetime | None,
+    author_id: str | None,
+    period: str,
+    text: str,
+    spans: Sequence[Sequence[Any]],
+    decisions: Sequence[Sequence[Any]],
+) -> bytes:
+    """Return the hash of a note as it is stored; ``spans`` are in order, ``decisions`` in any."""
+    moment = str(note_datetime)
+    content = (note_id, patient_id, note_type, moment, author_id, period, text, spans, sorted(map(tuple, decisions)))
     return hashlib.sha256(json.dumps(content).encode()).digest()
 
 

@@ -144,6 +144,9 @@ def grant_new_tables(connection: Any, settings: InstitutionSettings) -> None:
     """
     if have_roles(connection, settings):
         with connection.cursor() as cursor:
+            for layer in _MIGRATED:
+                # A release may let a role read a table of a schema that it could not enter before.
+                cursor.execute(_enter_schema(settings, layer))
             cursor.execute(table_grants(settings, _MIGRATED))
 
 

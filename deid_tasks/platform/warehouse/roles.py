@@ -33,7 +33,7 @@ MEANINGS: Mapping[DatabaseTask, str] = {
     "publish": "plans a run, gates, publishes and removes its notes, and keeps the ledger",
     "page": "reads sums for the page *De-identification*, and no row of a note or of a patient",
     "reidentify": "adds to the log of re-identification, and reads it",
-    "audit": "verifies and exports the audit log, and decides about requests",
+    "audit": "opens, verifies and exports the audit log, and decides about requests",
     "owner": "creates and upgrades the tables of the platform",
 }
 
@@ -110,6 +110,7 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_on("results", "audit_log", "select", "insert"),
         *_on("results", "approval approval_request certificate exclusion exclusion_end", "select"),
         *_on("results", "retraction reidentification", "select"),
+        *_on("gold", "gold_set", "select"),
     ),
     "owner": (),
 }

@@ -1,5 +1,6 @@
 """Task lists out, finished work in, adjudication, gold set: over PostgreSQL and the files of every format."""
 
+import json
 import stat
 
 import psycopg2
@@ -7,6 +8,7 @@ import pytest
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.identity import Identity
 from deid_tasks.core.span import Span
 from deid_tasks.platform.runs import (
     adjudicate_samples,
@@ -51,6 +53,33 @@ def with_title(spans):
 
 def as_state(spans):
     return (*spans[:1], Span(spans[1].start, spans[1].end, Entity.STATE), *spans[2:])
+
+
+def test_the_audit_log_says_who_got_the_text_of_how_many_notes_and_who_froze_them(desk, no_phi):
+    alice = Identity("alice", "operating_system")
+    desk.draw()
+    for _ in range(2):
+        export_tasks(*who(desk), exported_by=alice)
+    desk.finish(A, changed())
+    desk.finish(B, changed(N1=with_title))
+    import_annotations(*who(desk))
+    adjudicate_samples(*who(desk), exported_by=alice)
+    desk.finish(C, changed(), name="tasks-0001")
+    adjudicate_samples(*who(desk), exported_by=alice)
+    for _ in range(2):
+        (frozen,) = freeze_gold_sets(*who(desk), frozen_by=alice)
+    rows = desk.rows("select event, actor, subject, details from riverside_results.audit_log order by seq")
+    assert [row[:3] for row in rows] == [
+        ("task_list", "alice", "s1"),
+        ("task_list", "alice", "s1"),
+        ("gold_frozen", "alice", frozen["gold_version"]),
+    ]
+    assert [json.loads(row[3]) for row in rows[:2]] == [
+        {"design": "random", "notes": 5, "people": [A, B]},
+        {"design": "random", "notes": 1, "people": [C]},
+    ]
+    assert (json.loads(rows[2][3])["notes"], json.loads(rows[2][3])["sample_version"]) == (5, "s1")
+    no_phi(rows)
 
 
 def test_the_whole_round_trip(any_format, no_phi):

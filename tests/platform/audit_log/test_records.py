@@ -12,17 +12,19 @@ from deid_tasks.core.identity import PLATFORM
 from deid_tasks.platform import runs
 from deid_tasks.platform.audit_log import AuditEvent, audited, open_log
 from deid_tasks.platform.runs.certificates import store_certificate
+from deid_tasks.platform.runs.gold_sets import record_gold_set
 from deid_tasks.platform.runs.retractions import record_retraction
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, read_audited_records
 from deid_tasks.platform.warehouse.certificates import CertificateRow
+from deid_tasks.platform.warehouse.gold import NewGoldNote
 from deid_tasks.platform.warehouse.ledger import WorkItem
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
 from tests.support.audit_desk import ALICE, BOB
 
 MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
 HELD = {"review": [{"kind": "drift", "reason": "more entities"}], "fingerprint": "f", "certificate": "c"}
-CHANGED = {"text": "'other'", "bigint": "99", "ARRAY": "array['other']"}
+CHANGED = {"text": "'other'", "bigint": "99", "integer": "99", "double precision": ".5", "ARRAY": "array['other']"}
 """Another value by the type of a column; a moment otherwise."""
 EXCLUSION = "riverside_results.exclusion"
 UNPROTECTED = """
@@ -54,8 +56,14 @@ def recorded(desk):
         audit.append(AuditEvent("reidentification", "performed", ALICE, record, {"record": record, "notes": 1}))
         removed = WorkItem("n1", MOMENT.date(), "deleted", is_removal=True)
         record_retraction(audit, settings, secrets, "r1", [removed], 7)
+        gold = [NewGoldNote("n1", None, "letter", None, None, "a text", ())]
+        record_gold_set(audit, settings, gold, ALICE, design="random", sample_version="s1", kappa=0.97)
     assert verified(desk) == []
     return desk
+
+
+def name_of(table):
+    return f"riverside_{'gold' if table == 'gold_set' else 'results'}.{table}"
 
 
 def verified(desk) -> list[str]:
@@ -63,13 +71,13 @@ def verified(desk) -> list[str]:
 
 
 def unprotect(desk, table):
-    desk.ask(UNPROTECTED.format(table=f"riverside_results.{table}"))
+    desk.ask(UNPROTECTED.format(table=name_of(table)))
 
 
 @pytest.mark.parametrize("table", AUDITED_COLUMNS)
 def test_a_deleted_row_is_found(recorded, table):
     unprotect(recorded, table)
-    rows = len(recorded.ask(f"delete from riverside_results.{table} returning 1"))
+    rows = len(recorded.ask(f"delete from {name_of(table)} returning 1"))
     [*findings] = verified(recorded)
     assert len(findings) == rows > 0
     assert all(one.endswith(f"record missing: the row of {table} that it names is gone or changed") for one in findings)
@@ -78,11 +86,13 @@ def test_a_deleted_row_is_found(recorded, table):
 @pytest.mark.parametrize("table", AUDITED_COLUMNS)
 def test_a_changed_column_is_found(recorded, table):
     unprotect(recorded, table)
-    name = f"riverside_results.{table}"
+    name = name_of(table)
+    if table == "gold_set":
+        recorded.ask("alter table riverside_gold.gold_note drop constraint gold_note_gold_version_fkey")
     types = dict(
         recorded.ask(
             "select column_name, data_type from information_schema.columns"
-            " where table_schema = 'riverside_results' and table_name = %s and is_generated = 'NEVER'",
+            " where table_schema in ('riverside_results', 'riverside_gold') and table_name = %s and is_generated = 'NEVER'",
             table,
         )
     )
@@ -127,7 +137,8 @@ def test_exclusions_of_former_releases_are_taken_over_once(desk):
     before = runs.verify_audit_log(desk.settings, desk.secrets)
     assert before.findings == ()
     assert before.limits == (
-        "rows of exclusion, exclusion_end were not compared: the log has not taken them over; run `deid tables upgrade`",
+        "rows of exclusion, exclusion_end, gold_set were not compared: the log has not taken them over; run"
+        " dictionaries__riverside, or `deid tables upgrade` where the audit key is",
     )
     for _ in range(2):
         open_log(desk.settings, desk.secrets, desk.uri)
@@ -137,7 +148,7 @@ def test_exclusions_of_former_releases_are_taken_over_once(desk):
             ("exclusion", "alice", "unverified"),
             ("exclusion", "alice", "unverified"),
         ]
-    assert json.loads(rows[2][3]) == {"tables": ["exclusion", "exclusion_end"]}
+    assert json.loads(rows[2][3]) == {"tables": ["exclusion", "exclusion_end", "gold_set"]}
     after = runs.verify_audit_log(desk.settings, desk.secrets)
     assert (after.findings, after.limits) == ((), ())
     unprotect(desk, "exclusion")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deid_tasks.core.errors import GateError, SettingsError
+from deid_tasks.core.errors import GateError, SettingsError, WarehouseError
 from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform import runs
@@ -97,6 +97,20 @@ def test_a_missing_gold_set_says_what_to_run(site, certified):
             " where gold_version in (select gold_version from hidden)"
         )
         site.rows("drop table hidden")
+
+
+def test_a_gold_set_without_what_the_engine_misses_gets_no_certificate(site, certified):
+    """Whoever deletes gold spans raises recall."""
+    spans = "riverside_gold.gold_span"
+    issued = site.rows(f"select count(*) from {RESULTS}.certificate")
+    site.rows(f"create table former_spans as select * from {spans}")
+    site.rows(f"delete from {spans} where ctid in (select ctid from {spans} limit 40)")
+    try:
+        with pytest.raises(WarehouseError, match="was changed after it was frozen"):
+            runs.evaluate_and_certify(site.settings, site.secrets)
+    finally:
+        site.rows(f"truncate {spans}; insert into {spans} select * from former_spans; drop table former_spans")
+    assert site.rows(f"select count(*) from {RESULTS}.certificate") == issued
 
 
 def test_recall_below_the_bound_and_simulated_labels_block_and_are_named(site, certified, shards):

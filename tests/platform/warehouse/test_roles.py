@@ -269,7 +269,7 @@ def test_an_upgrade_sets_rights_that_a_release_changed_alone(role_site, worked):
     run_script(
         role_site.superuser,
         "grant delete on rolesite_results.run to rolesite_page; revoke select on rolesite_gold.gold_note"
-        " from rolesite_evidence",
+        " from rolesite_evidence; revoke usage on schema rolesite_gold from rolesite_audit",
     )
     runs.upgrade_tables(role_site.settings, role_site.secrets)
     with connect(role_site.uris["owner"]) as connection:
