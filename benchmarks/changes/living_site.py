@@ -305,6 +305,8 @@ def site_settings(layout: str, folder: Path) -> InstitutionSettings:
                 "drift": {"enabled": False},
                 "volume": {"enabled": False},
             },
+            # Months of deletions pass here within the hours in which removals are added up.
+            "changes": {"max_removed_share": 1},
             "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
             "work_dir": str(folder / "work"),
         }

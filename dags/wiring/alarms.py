@@ -85,11 +85,18 @@ def failure_notifiers(settings: InstitutionSettings, kind: str, consequence: str
     return [_of_tasks(route, notifier(**arguments)) for route, notifier, arguments in _calls(settings, kind, message)]
 
 
-def review_notifiers(settings: InstitutionSettings, kind: str) -> list[ReviewNotifier]:
-    """Return what tells people that a run of this kind of DAG waits for one of them."""
+def review_notifiers(settings: InstitutionSettings, kind: str, consequence: str = "") -> list[ReviewNotifier]:
+    """Return what tells people that a run of this kind of DAG waits for one of them.
+
+    Args:
+        settings: The institution.
+        kind: The kind of DAG.
+        consequence: What follows from the waiting, where it is not that nothing is published.
+    """
     name = settings.institution
     dag = f"{kind}__{name}"
-    text = f"Nothing is published until a person answers, and nothing if nobody does.\n{_LOG}"
+    waiting = consequence or "Nothing is published until a person answers, and nothing if nobody does."
+    text = f"{waiting}\n{_LOG}"
     message = _Message("held", name, dag, f"{name}: {dag} waits for a person", text)
     return _held(settings, kind, message)
 

@@ -1,4 +1,4 @@
-"""The task in which a person approves or rejects a run before it is published."""
+"""The tasks in which a person approves or rejects a run before it is published, or a removal of many notes."""
 
 import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,10 @@ from wiring.people import answered_by, triggered_by
 from wiring.steps import run_name, run_step
 
 if TYPE_CHECKING:
-    from deid_tasks.platform.runs.reports import GateReport
+    from deid_tasks.platform.runs.reports import HeldRun
+
+HELD = "held"
+"""Key under which a plan says why notes that the warehouse lacks wait for a person."""
 
 
 class RunReview(ApprovalOperator):
@@ -21,12 +24,20 @@ class RunReview(ApprovalOperator):
     that nobody answered in time: nothing is published. The task is not retried, because a retry would ask again.
     """
 
-    def __init__(self, *, institution: str, gate_task: str, kind: str, hours: int, **kwargs: Any) -> None:
-        reasons = f"ti.xcom_pull('{gate_task}')['review']"
+    question = "publish this run?"
+    advice = ""
+    """What the question says below the reasons."""
+    held_key = "return_value"
+    """Key under which the other task says why the run is held."""
+
+    def __init__(
+        self, *, institution: str, gate_task: str, kind: str, hours: int, task_id: str = "review", **kwargs: Any
+    ) -> None:
+        reasons = f"ti.xcom_pull('{gate_task}', key='{self.held_key}')['review']"
         super().__init__(
-            task_id="review",
-            subject=f"{institution}: publish this run?",
-            body="{% for held in " + reasons + " %}- {{ held['reason'] }}\n{% endfor %}",
+            task_id=task_id,
+            subject=f"{institution}: {self.question}",
+            body="{% for held in " + reasons + " %}- {{ held['reason'] }}\n{% endfor %}" + self.advice,
             fail_on_reject=True,
             response_timeout=datetime.timedelta(hours=hours),
             execution_timeout=None,
@@ -37,8 +48,9 @@ class RunReview(ApprovalOperator):
 
     def execute(self, context: Context) -> Any:
         """Ask a person where the gate has given reasons to."""
-        if not self._gate_report(context)["review"]:
-            self.log.info("The gate holds nothing of this run for review")
+        held = self._held_run(context)
+        if held is None or not held["review"]:
+            self.log.info("Nothing of this run is held for review")
             return None
         return super().execute(context)
 
@@ -55,7 +67,7 @@ class RunReview(ApprovalOperator):
                 runs.record_review,
                 self.institution,
                 run_name(self.kind, context["run_id"]),
-                self._gate_report(context),
+                self._held_run(context),
                 "approved" if event["chosen_options"] == [self.APPROVE] else "rejected",
                 answered_by(event),
                 event["responded_at"],
@@ -63,6 +75,21 @@ class RunReview(ApprovalOperator):
             )
         return super().execute_complete(context, event)
 
-    def _gate_report(self, context: Context) -> "GateReport":
-        report: GateReport = context["ti"].xcom_pull(task_ids=self.gate_task)
-        return report
+    def _held_run(self, context: Context) -> "HeldRun | None":
+        held: HeldRun | None = context["ti"].xcom_pull(task_ids=self.gate_task, key=self.held_key)
+        return held
+
+
+class RemovalReview(RunReview):
+    """Asks a person whether notes that the warehouse lacks may leave the published table, where they are many.
+
+    The answer holds for the runs that follow: the next one removes the notes. Without an approval they stay.
+    """
+
+    question = "remove the notes that the warehouse lacks?"
+    advice = (
+        "\nApprove only where these notes were deleted on purpose. A warehouse that is being loaded again, or a staging"
+        " view that lost rows, looks the same: then reject, and the runs go on by themselves once the notes are back."
+        " A removal takes the originals out of the vault, and cannot be undone."
+    )
+    held_key = HELD

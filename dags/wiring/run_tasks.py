@@ -7,14 +7,14 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from deid_tasks.core.errors import SettingsError
 from deid_tasks.settings import InstitutionSettings, NotesRequest, RestatementRequest
-from wiring.alarms import review_notifiers
+from wiring.alarms import failure_notifiers, review_notifiers
 from wiring.assets import note_days_asset, notes_asset
 from wiring.forms import current_form
 from wiring.paths import DBT_CONTRACT
 from wiring.people import assigned_users
 from wiring.placement import REMOVAL_PRIORITY, engine_task
 from wiring.policy import REVIEW_HOURS, Kind
-from wiring.run_review import RunReview
+from wiring.run_review import HELD, RemovalReview, RunReview
 from wiring.steps import current_run, run_name, run_step
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def plan_changes(institution: str) -> "list[ShardPlan]":
     """List the notes whose source differs from the ledger; return the shards that process them."""
     from deid_tasks.platform import runs
 
-    return run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))["shards"]
+    plan = run_step(runs.plan_changes_run, institution, _run_name(Kind.CHANGES))
+    # What is returned is mapped over, and must be a list.
+    get_current_context()["ti"].xcom_push(HELD, plan.get("held"))
+    return plan["shards"]
 
 
 @task(multiple_outputs=False)
@@ -181,6 +184,31 @@ def process_shards(settings: InstitutionSettings, kind: Kind, pin: Any, plan: An
     )
     [pin, plan] >> submitted
     return submitted.output
+
+
+def review_removals(settings: InstitutionSettings, plan: Any) -> RemovalReview:
+    """Add the task that asks a person whether notes that the warehouse lacks may leave the published table.
+
+    No other task waits for it: the next run removes what was approved.
+
+    Args:
+        settings: The institution.
+        plan: The task that plans the changes.
+    """
+    kind = Kind.CHANGES
+    stays = "Notes that the warehouse lacks stay published; everything else of the run goes on."
+    review = RemovalReview(
+        task_id="review_removals",
+        institution=settings.institution,
+        gate_task=plan.operator.task_id,
+        kind=kind.value,
+        hours=REVIEW_HOURS[kind],
+        assigned_users=assigned_users(settings),
+        notifiers=review_notifiers(settings, kind.value, stays),
+        on_failure_callback=failure_notifiers(settings, kind.value, stays),
+    )
+    plan >> review
+    return review
 
 
 def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:

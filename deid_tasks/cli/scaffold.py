@@ -19,6 +19,8 @@ institution = typer.Typer(
 Project = Annotated[Path, typer.Option(help="Folder of the dbt project.")]
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _CONTRACT = Path("models", "staging", "models.yml")
+_NOTE_STATE = "stg_note_state"
+"""The model that a layout may leave out: without one, its notes are read."""
 _ENABLED = re.compile(r"^(      )omop:\n(        \+enabled: [^\n]*\n)", re.MULTILINE)
 
 
@@ -40,11 +42,15 @@ def _institution_group() -> None:
 def write_layout(
     name: Annotated[str, typer.Argument(help="Name of the layout: lower-case letters, digits and underscores.")],
     project: Project = Path("dbt"),
+    note_state: Annotated[  # noqa: FBT002
+        bool,
+        typer.Option("--note-state", help="Also write a model of the notes without their texts, for a faster reading."),
+    ] = False,
 ) -> None:
     """Write the staging models of a new layout, with their YAML, and enable the folder in dbt_project.yml.
 
     Each model has the columns of the canonical contract as typed NULLs and returns no row. dbt builds it at once, and
-    you replace the models one by one.
+    you replace the models one by one. The model of --note-state reads the layout's own notes until you replace it.
     """
     _check_name(name)
     folder = project / "models" / "staging" / name
@@ -62,10 +68,14 @@ def write_layout(
         raise InputError(
             f"{project / 'dbt_project.yml'}: the entries of the layout omop under {', '.join(_SECTIONS)} are missing"
         )
+    if not note_state:
+        contract = [model for model in contract if model["name"] != _NOTE_STATE]
     folder.mkdir()
     for model in contract:
         table = model["name"].removeprefix("stg_")
-        (folder / f"stg_{name}__{table}.sql").write_text(_select(model), encoding="utf-8")
+        # Without rows it would say that every note was deleted.
+        select = _select_notes(name, model) if model["name"] == _NOTE_STATE else _select(model)
+        (folder / f"stg_{name}__{table}.sql").write_text(select, encoding="utf-8")
     (folder / "models.yml").write_text("\n".join(_models(name, contract)), encoding="utf-8")
     (folder / "sources.yml").write_text(_SOURCES.format(name=name), encoding="utf-8")
     (folder / "README.md").write_text(_README.format(name=name, count=len(contract)), encoding="utf-8")
@@ -126,6 +136,15 @@ def _select(model: dict[str, Any]) -> str:
     )
 
 
+def _select_notes(name: str, model: dict[str, Any]) -> str:
+    columns = [f"    {column['name']}" for column in model["columns"]]
+    return (
+        f"-- {model.get('description', '').strip()} Replace this select by one that reads no text\n"
+        f"-- and looks no version up, and add {name} to layouts_with_note_state in dbt_project.yml.\n"
+        "select\n" + ",\n".join(columns) + f"\nfrom {{{{ ref('stg_{name}__note') }}}}\n"
+    )
+
+
 def _models(name: str, contract: list[dict[str, Any]]) -> Iterator[str]:
     yield from ("version: 2", "", "models:")
     for model in contract:
@@ -175,7 +194,8 @@ They are empty at first and build at once; replace them one by one.
 
 1. `sources.yml`: name the raw tables and columns that you read.
 2. `stg_{name}__note.sql`, `…__patient.sql`, `…__patient_name.sql` and `…__patient_identifier.sql` matter most.
-3. A model that your EHR has no data for may stay empty.
+3. A model that your EHR has no data for may stay empty, except `stg_{name}__note_state.sql` where there is one: it
+   holds every note of `stg_{name}__note.sql`.
 4. Pass the text of a note on as it is: no trimming and no cleaning.
 
 What each column means, and the tests of the canonical models: `../models.yml`. Examples: `../omop`, `../clarity`.

@@ -100,6 +100,26 @@ class ChangesSettings(Section):
         ge=1,
         description="Maximum notes of one run; the next one takes the others. Removals first.",
     )
+    max_removed_share: float = Field(
+        default=0.01,
+        ge=0,
+        le=1,
+        description="Largest share of the published notes that may leave the table within 24 hours because the"
+        " warehouse does not hold them any more. Where more are missing, all of them stay until a person approves their"
+        " removal, or the warehouse holds them again. Exclusions and requests to retract never wait. 1 holds nothing.",
+    )
+    max_changed_share: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="Share of the published notes above which the notes that one run of the changes DAG reads are"
+        " logged as unusually many, and judged by `gate.drift` as a day is. A run of `max_notes` notes always is.",
+    )
+    few_notes: int = Field(
+        default=20,
+        ge=0,
+        description="Notes up to which neither share counts, so that single notes of a small institution pass.",
+    )
     restate_notes_per_hour: int = Field(
         default=20_000,
         ge=1,

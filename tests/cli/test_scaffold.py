@@ -35,6 +35,8 @@ def test_a_layout_has_every_model_of_the_contract_with_its_columns(project):
     run("layout", "new", "cedar", "--project", project)
     contract = yaml.safe_load((project / "models/staging/models.yml").read_text())["models"]
     folder = project / "models/staging/cedar"
+    # An empty model of note states would say that every note was deleted.
+    contract = [model for model in contract if model["name"] != "stg_note_state"]
     expected = {model["name"].replace("stg_", "stg_cedar__", 1) for model in contract}
     assert {path.stem for path in folder.glob("*.sql")} == expected
     written = {model["name"]: model for model in yaml.safe_load((folder / "models.yml").read_text())["models"]}
@@ -43,6 +45,15 @@ def test_a_layout_has_every_model_of_the_contract_with_its_columns(project):
         assert [column["name"] for column in columns] == [column["name"] for column in model["columns"]]
     with pytest.raises(InputError, match="exists already"):
         run("layout", "new", "cedar", "--project", project)
+
+
+def test_note_states_are_written_if_asked_for_and_are_those_of_the_notes(project):
+    run("layout", "new", "cedar", "--project", project, "--note-state")
+    folder = project / "models/staging/cedar"
+    model = (folder / "stg_cedar__note_state.sql").read_text()
+    assert model.endswith("    is_deleted\nfrom {{ ref('stg_cedar__note') }}\n")
+    assert "where false" not in model
+    assert "stg_cedar__note_state" in (folder / "models.yml").read_text()
 
 
 def test_dbt_parses_the_new_layout_and_chooses_its_models(project):

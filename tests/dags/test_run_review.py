@@ -21,8 +21,8 @@ class Instance:
     def __init__(self, review):
         self._released = {"review": review, "fingerprint": "f", "certificate": "c"}
 
-    def xcom_pull(self, task_ids):
-        assert task_ids == "reconcile_and_gate"
+    def xcom_pull(self, task_ids, key):
+        assert (task_ids, key) in {("reconcile_and_gate", "return_value"), ("plan_changes", "held")}
         return self._released
 
 
@@ -50,6 +50,26 @@ def answer(chosen, user):
     return {"chosen_options": [chosen], "params_input": {}, "responded_at": MOMENT, "responded_by_user": user}
 
 
+def test_notes_that_the_warehouse_lacks_wait_for_a_person(dagbag, recorded, monkeypatch):
+    from airflow.providers.standard.operators import hitl
+    from airflow.sdk.exceptions import TaskAwaitingInput
+
+    asked = {}
+    monkeypatch.setattr(hitl, "upsert_hitl_detail", lambda **detail: asked.update(detail))
+    review = dagbag.dags["changes__riverside"].get_task("review_removals")
+    plan = context(review, [])
+    plan["ti"]._released = None
+    assert review.execute(plan) is None
+    held = [{"kind": "removal", "reason": "the warehouse does not hold 50 of 50 published notes", "notes": 50}]
+    with pytest.raises(TaskAwaitingInput):
+        review.execute(context(review, held))
+    assert asked["subject"] == "riverside: remove the notes that the warehouse lacks?"
+    assert "Approve only where these notes were deleted on purpose" in review.body
+    review.execute_complete(context(review, held), answer("Approve", {"id": "7", "name": "mkuhn"}))
+    [(run_id, released, decision, *_)] = recorded
+    assert (run_id, released["review"], decision) == ("changes/r1", held, "approved")
+
+
 def test_a_run_that_nothing_holds_continues(review, recorded):
     assert review.execute(context(review, [])) is None
     assert recorded == []
@@ -71,7 +91,7 @@ def test_a_held_run_asks_a_person_and_waits_without_a_worker(review, monkeypatch
 def test_the_question_names_the_reasons(review):
     import jinja2
 
-    shown = jinja2.Template(review.body).render(ti=types.SimpleNamespace(xcom_pull=lambda _task: {"review": HELD}))
+    shown = jinja2.Template(review.body).render(ti=types.SimpleNamespace(xcom_pull=lambda _task, key: {"review": HELD}))
     assert "nursing: entities per 1,000 words 12.3, baseline 40.1" in shown
 
 

@@ -152,3 +152,30 @@ def test_a_text_that_is_not_utf8_stops_no_query_where_the_database_checks_no_enc
         assert read == [stored[0], None, stored[2]]
         with pytest.raises(psycopg2.errors.CharacterNotInRepertoire):
             cursor.execute("select convert_to(note_text, 'UTF8') from note")
+
+
+@pytest.mark.parametrize("lost", ["note_id = 'N0001'", "true"])
+def test_note_states_that_lack_notes_fail_the_build(warehouses, lost):
+    warehouse = warehouses["clarity"]
+    view = f"{warehouse.institution}_staging.stg_note_state"
+    with closing(psycopg2.connect(warehouse.uri)) as connection:
+        with connection, connection.cursor() as cursor:
+            cursor.execute("select pg_get_viewdef(%s)", (view,))
+            (written,) = cursor.fetchone()
+            cursor.execute(
+                f"create or replace view {view} as select * from ({written.rstrip('; ')}) as s where not ({lost})"
+            )
+        try:
+            result = warehouse.run("test", "--select", "stg_note_state")
+            assert result.returncode == 1
+            assert re.search(r"Failure in test same_values_stg_note_state\w*", result.stdout)
+        finally:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(f"create or replace view {view} as {written}")
+    result = warehouse.run("test", "--select", "stg_note_state")
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_layout_without_note_states_of_its_own_needs_no_comparison(warehouses):
+    result = warehouses["omop"].run("ls", "--select", "stg_note_state", "--resource-type", "test")
+    assert "same_values" not in result.stdout

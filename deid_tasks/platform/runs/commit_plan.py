@@ -11,6 +11,9 @@ from deid_tasks.platform.runs.content_hashes import output_hash
 from deid_tasks.platform.warehouse.ledger import EXCLUDED, PUBLISHING, LedgerRow, NoteVersion, SourceNote, WorkItem
 from deid_tasks.platform.warehouse.work_list import REMOVALS, Cause
 
+_OTHER_REMOVALS = frozenset({Cause.REDATED, Cause.EXCLUDED})
+"""Causes of removals of notes that are not missing in the source, or that were excluded before."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
@@ -59,6 +62,10 @@ class CommitPlan:
 
     whole_slices: Collection[str] = frozenset()
     """Slices of which every row is removed."""
+    keeps_missing: bool = False
+    """Whether published notes stay that the source does not hold any more, and nobody excluded."""
+    missing: int = 0
+    """How many such notes there are."""
     counts: Counter[str] = field(default_factory=Counter)
     """Notes by result."""
     retracted: list[WorkItem] = field(default_factory=list, repr=False)
@@ -96,8 +103,8 @@ class CommitPlan:
     ) -> PartPlan:
         """Add what to do with each note of a part of the work list, by what the source holds now, and return it.
 
-        - A note that the source does not hold on that day any more is removed, and so is one that is excluded. One that
-          the run has already removed stays removed.
+        - A note that the source does not hold on that day any more is removed unless the plan keeps missing notes, and
+          so is one that is excluded. One that the run has already removed stays removed.
         - A note that was read in the version that the source holds now is written.
         - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
 
@@ -112,10 +119,13 @@ class CommitPlan:
         for item in work:
             known, now = ledger.get(item.note_id), present.get(item.note_id)
             made = read.get(item.note_id)
-            if now is None and known is not None and known.note_day == item.note_day:
+            is_gone = now is None and known is not None and known.note_day == item.note_day
+            is_missing = is_gone and item.cause not in _OTHER_REMOVALS
+            self.missing += is_missing and known is not None and known.is_published
+            if is_gone and known is not None and not (is_missing and self.keeps_missing):
                 self.forgotten.add(item.note_id)
                 part.removed += [known] if known.is_published else []
-                cause = item.cause if item.cause == Cause.REDATED else str(Cause.DELETED)
+                cause = str(Cause.DELETED) if is_missing else item.cause
                 done = self._take_away(replace(item, cause=cause), known)
             elif now is not None and now.exclusion is not None:
                 self.excluded.append(_excluded_row(item, now, run_id))

@@ -11,11 +11,13 @@ from deid_tasks.core.errors import GateError, InputError
 from deid_tasks.platform.days import days_ending_in
 from deid_tasks.platform.runs.content_hashes import amended_without_time
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
-from deid_tasks.platform.runs.pseudonyms import digest_seed
+from deid_tasks.platform.runs.missing_notes import plan_permitted_changes
 from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
+from deid_tasks.platform.runs.volumes import is_large_change
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.merges import refresh_merges
+from deid_tasks.platform.warehouse.missing_notes import count_published
 from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.slices import keys_in_use, published_days
 from deid_tasks.platform.warehouse.work_list import (
@@ -23,7 +25,6 @@ from deid_tasks.platform.warehouse.work_list import (
     add_notes,
     count_causes,
     count_work,
-    plan_changes,
     plan_days,
 )
 from deid_tasks.settings import InstitutionSettings, NotesRequest, Secrets
@@ -90,20 +91,36 @@ def _check_published(connection: Connection, settings: InstitutionSettings, days
 def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: str) -> RunPlan:
     """List the notes of published days whose source is not what the ledger says, at most ``changes.max_notes``.
 
+    Where the source lacks more published notes than ``changes.max_removed_share`` lets go, none of them is on the list,
+    and ``held`` of the plan says why.
+
     Raises:
-        GateError: published days were made under another surrogate key.
+        GateError: published days were made under another surrogate key, or the row of the audit log that approves a
+            removal was changed or forged.
     """
     with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         check_surrogate_key(connection, settings, secrets)
         refresh_merges(connection, settings)
-        seed = digest_seed(settings, secrets)
-        causes = plan_changes(connection, settings, seed, settings.changes.max_notes)
+        causes, held = plan_permitted_changes(connection, settings, secrets)
         room = settings.changes.max_notes - sum(causes.values())
         amended = amended_without_time(connection, settings, secrets, room)
         add_notes(connection, Cause.AMENDED, amended)
         causes = count_causes(connection)
-        plan = run_plan(settings, "changes", count_work(connection), causes)
+        work = count_work(connection)
+        published = count_published(connection, settings)
+        plan = run_plan(settings, "changes", work, causes)
         save_work_list(connection, settings, run_id, shards=len(plan["shards"]))
+    if held is not None:
+        plan["held"] = held
+        for one in held["review"]:
+            logger.warning("%s: held until a person answers in review_removals: %s", run_id, one["reason"])
+    if is_large_change(settings, work, published):
+        logger.warning(
+            "%s: %d notes came or changed, of %d published ones, more than changes.max_changed_share",
+            run_id,
+            work,
+            published,
+        )
     if sum(causes.values()) >= settings.changes.max_notes:
         logger.warning("%s: more notes changed than changes.max_notes; the next run takes the others", run_id)
     return plan

@@ -18,6 +18,7 @@ from deid_tasks.platform.publish import PUBLISHED_SCHEMA, Publication, replace_n
 from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
+from deid_tasks.platform.runs.missing_notes import held_removals, plan_permitted_changes
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport, RunKind
 from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
@@ -40,7 +41,7 @@ from deid_tasks.platform.warehouse.merges import refresh_merges
 from deid_tasks.platform.warehouse.results import record_removal_run, record_removed
 from deid_tasks.platform.warehouse.shards import save_work_list
 from deid_tasks.platform.warehouse.slices import announce_slices, close_slices, former_slices
-from deid_tasks.platform.warehouse.work_list import Part, plan_changes, whole_days
+from deid_tasks.platform.warehouse.work_list import Part, whole_days
 from deid_tasks.platform.workspace import RunFiles, prune_runs, run_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -52,7 +53,8 @@ def remove_notes(settings: InstitutionSettings, secrets: Secrets, run_id: str) -
     """Remove the rows of the run's notes that were deleted or excluded, before any note is processed.
 
     This needs no engine and no certificate: what must leave the table never waits for an evaluation. The vault's
-    entries of these notes are removed too.
+    entries of these notes are removed too. Notes that the source lacks stay where they are more than
+    ``changes.max_removed_share`` lets go.
     """
     plan, publication = _Commit(settings, secrets, run_id).publish([], {}, only_removals=True)
     return {
@@ -96,17 +98,19 @@ def record_removals(
 
 @logged_step
 def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
-    """Remove every deleted and excluded note now, with its former snapshots and files, and not in the next run."""
+    """Remove every deleted and excluded note now, with its former snapshots and files, and not in the next run.
+
+    ``held`` counts notes that the source lacks and that stay until a person approves their removal.
+    """
     run_id = f"retract/{uuid.uuid4()}"
     with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
         refresh_merges(connection, settings)
-        plan_changes(
-            connection, settings, digest_seed(settings, secrets), settings.changes.max_notes, only_removals=True
-        )
+        _, held = plan_permitted_changes(connection, settings, secrets, only_removals=True)
         save_work_list(connection, settings, run_id)
+    missing = sum(one.get("notes", 0) for one in held["review"]) if held else 0
     removed = remove_notes(settings, secrets, run_id)
     purged = purge_removed(settings, secrets, at_once=True)
-    return {"removed": removed["removed"], "files": purged["files"] + purged["working_files"]}
+    return {"removed": removed["removed"], "files": purged["files"] + purged["working_files"], "held": missing}
 
 
 @logged_step
@@ -193,8 +197,17 @@ class _Commit:
                 days = [] if only_removals else whole_days(connection, settings, run_id)
                 slices = {day: slice_pseudonym(self._obfuscator, day) for day in days}
                 former = former_slices(connection, settings, slices, days)
-                plan = CommitPlan({*slices.values(), *former})
+                whole = {*slices.values(), *former}
+                plan = CommitPlan(whole)
                 self._plan(connection, plan, files, fingerprint, only_removals=only_removals)
+                held = held_removals(connection, settings, self._secrets, plan.missing)
+                if held is not None:
+                    # The first plan goes, with what it wrote into the ledger.
+                    connection.rollback()
+                    plan = CommitPlan(whole, keeps_missing=True)
+                    self._plan(connection, plan, files, fingerprint, only_removals=only_removals)
+                    for one in held["review"]:
+                        logger.warning("%s: %d missing notes stay: %s", run_id, plan.missing, one["reason"])
                 slices |= plan.slices
                 key_id = self._obfuscator.pseudonym("key", "")
                 announce_slices(connection, settings, slices, key_id, run_id)

@@ -30,9 +30,10 @@ from deid_tasks.platform.runs.pseudonyms import digest_seed
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, ReviewReason, RunKind, ShardReport
 from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.runs.step_log import logged_step
-from deid_tasks.platform.runs.volumes import volume_reasons
+from deid_tasks.platform.runs.volumes import is_large_change, volume_reasons
 from deid_tasks.platform.warehouse import connect, read_patients
 from deid_tasks.platform.warehouse.ledger import SourceNote, read_present, read_work
+from deid_tasks.platform.warehouse.missing_notes import count_published
 from deid_tasks.platform.warehouse.results import (
     AuditRow,
     NoteOutcome,
@@ -131,8 +132,11 @@ def reconcile_run(
             certificate = valid_certificate(connection, settings, secrets, fingerprint)
         except GateError as error:
             refusal = (str(error).removeprefix(f"{settings.institution}: "),)
-        # A day is judged, the few notes of another run are not.
-        figures = _drift(connection, settings, run_id, days, tally, certificate) if kind == "notes" else []
+        # A day is judged, and so are changes where they are many; the few notes of another run are not.
+        is_large = kind == "changes" and is_large_change(settings, notes_read, count_published(connection, settings))
+        figures: list[RunFigure] = []
+        if kind == "notes" or is_large:
+            figures = _drift(connection, settings, run_id, days, tally, certificate, is_whole=kind == "notes")
         volume = volume_reasons(connection, settings, run_id) if kind == "notes" else []
         replace_run_figures(connection, settings, run_id, ({**asdict(f), "is_held": f.is_held} for f in figures))
         replace_run_counts(connection, settings, run_id, _run_counts(shards, tally.quarantined))
@@ -273,12 +277,16 @@ def _drift(
     days: Sequence[datetime.date],
     tally: _Tally,
     certificate: dict[str, Any],
+    *,
+    is_whole: bool,
 ) -> list[RunFigure]:
-    """Return the figures of the run by note type, and of the window that ends with it where the run is too small."""
+    """Return the figures of the run by note type, and of the window that ends with a whole day that is too small."""
     rules = settings.gate.drift
     if not certificate or not rules.enabled:
         return []
     figures = judge_run(tally.amounts, certificate["baseline"], rules)
+    if not is_whole:
+        return figures
     until = datetime.datetime.combine(days[0], datetime.time())
     first = until - datetime.timedelta(days=max(0, rules.window_days - len(days)))
     earlier: defaultdict[str, Amounts] = defaultdict(Amounts)

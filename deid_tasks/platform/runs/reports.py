@@ -27,6 +27,23 @@ class ShardPlan(TypedDict):
     count: int
 
 
+class ReviewReason(TypedDict):
+    """Why a person must see a run, with the reason as one sentence."""
+
+    kind: Literal["first_publication", "drift", "volume", "removal"]
+    reason: str
+    notes: NotRequired[int]
+    """How many notes an approved removal takes out."""
+
+
+class HeldRun(TypedDict):
+    """Why a person must see a run, and under which engine and certificate; without these where no note is read."""
+
+    fingerprint: str
+    certificate: str
+    review: list[ReviewReason]
+
+
 class RunPlan(TypedDict):
     """The work list of a run, by counts."""
 
@@ -35,6 +52,8 @@ class RunPlan(TypedDict):
     """Empty if no note is to be processed."""
     causes: dict[str, int]
     """Notes by the reason for which they are on the list."""
+    held: NotRequired[HeldRun]
+    """Why notes that the warehouse lacks are not on the list."""
 
 
 class StaleReport(TypedDict):
@@ -120,14 +139,7 @@ class ShardReport(TypedDict):
     seconds: float
 
 
-class ReviewReason(TypedDict):
-    """Why a person must see a run, with the reason as one sentence."""
-
-    kind: Literal["first_publication", "drift", "volume"]
-    reason: str
-
-
-class GateReport(TypedDict):
+class GateReport(HeldRun):
     """A run that passed the gate."""
 
     files: list[str]
@@ -136,10 +148,7 @@ class GateReport(TypedDict):
     notes_read: int
     published: int
     quarantined: int
-    fingerprint: str
-    certificate: str
     warnings: list[str]
-    review: list[ReviewReason]
 
 
 class PublicationReport(TypedDict):

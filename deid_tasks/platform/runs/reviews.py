@@ -2,15 +2,15 @@
 
 import datetime
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.core.errors import ApprovalError, GateError
 from deid_tasks.core.identity import Identity
-from deid_tasks.platform.audit_log import AuditEvent, audited, is_trusted_row, reason_hash
-from deid_tasks.platform.runs.reports import GateReport, ReviewReason
+from deid_tasks.platform.audit_log import AuditEvent, AuditLogRow, audited, is_trusted_row, reason_hash
+from deid_tasks.platform.runs.reports import HeldRun, ReviewReason
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse.audit_log import audit_rows_of
 from deid_tasks.platform.warehouse.certificates import Approval, ApprovalKind, engines_like, record_approval
@@ -46,7 +46,7 @@ def record_review(
     settings: InstitutionSettings,
     secrets: Secrets,
     run_id: str,
-    released: GateReport,
+    held: HeldRun,
     decision: Decision,
     decided_by: Identity,
     decided_at: datetime.datetime,
@@ -58,7 +58,7 @@ def record_review(
         settings: The institution.
         secrets: Its secrets.
         run_id: The run.
-        released: What ``reconcile_run`` returned.
+        held: Why the run is held: what ``reconcile_run`` returned, or ``held`` of a plan.
         decision: The answer.
         decided_by: The person.
         decided_at: When the person answered.
@@ -67,27 +67,28 @@ def record_review(
     Raises:
         ApprovalError: the person approved what the same person prepared. The log says so, and the run stays held.
     """
-    held = released["review"]
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         own = []
         if decision == "approved":
-            own = _prepared(audit.connection, settings, released, decided_by, prepared_by)
-        for one in held:
+            own = _prepared(audit.connection, settings, held, decided_by, prepared_by)
+        for one in held["review"]:
             details = {
                 "kind": one["kind"],
-                "fingerprint": released["fingerprint"],
-                "certificate": released["certificate"],
+                "fingerprint": held["fingerprint"],
+                "certificate": held["certificate"],
                 "reason_sha256": reason_hash(one["reason"]),
                 "prepared_by": prepared_by.name if prepared_by else "",
             }
+            if "notes" in one:
+                details["notes"] = one["notes"]
             if own:
                 audit.append(AuditEvent("review", "refused", decided_by, run_id, details))
                 continue
             approval = Approval(
                 one["kind"],
                 run_id,
-                released["fingerprint"],
-                released["certificate"],
+                held["fingerprint"],
+                held["certificate"],
                 one["reason"],
                 decision,
                 decided_by.name,
@@ -100,13 +101,13 @@ def record_review(
             f"{settings.institution}: {decided_by.name} may not approve this run, because the same person triggered"
             f" {' and '.join(own)}; clear the task review, and let another person answer"
         )
-    return {"decision": decision, "decided_by": decided_by.name, "kinds": [one["kind"] for one in held]}
+    return {"decision": decision, "decided_by": decided_by.name, "kinds": [one["kind"] for one in held["review"]]}
 
 
 def _prepared(
     connection: Connection,
     settings: InstitutionSettings,
-    released: GateReport,
+    held: HeldRun,
     person: Identity,
     triggered_by: Identity | None,
 ) -> list[str]:
@@ -114,9 +115,9 @@ def _prepared(
     needed, own = settings.approvals.two_people, []
     if "review" in needed and triggered_by is not None and person.is_same_person(triggered_by):
         own.append("the run")
-    if "promotion" in needed and any(one["kind"] == "first_publication" for one in released["review"]):
+    if "promotion" in needed and any(one["kind"] == "first_publication" for one in held["review"]):
         # A later evaluation by somebody else, or by the schedule, takes nothing back.
-        wanted = {"fingerprint": released["fingerprint"], "role": "performed"}
+        wanted = {"fingerprint": held["fingerprint"], "role": "performed"}
         issued = audit_rows_of(connection, settings, "certificate_issued", wanted)
         if any(person.is_same_person(Identity(row.actor, row.actor_source)) for row in issued):
             own.append("the engine's evaluation")
@@ -176,7 +177,32 @@ def _is_approved(
         GateError: the row of the log was changed or forged.
     """
     wanted = {"kind": kind, **({"subject": run_id, "reason_sha256": reason_hash(reason)} if run_id else {})}
-    rows = audit_rows_of(connection, settings, "review", wanted)
+    newest = newest_decision(connection, settings, secrets, wanted, fingerprints)
+    return newest is not None and newest.role == "approved"
+
+
+def newest_decision(
+    connection: Connection,
+    settings: InstitutionSettings,
+    secrets: Secrets,
+    wanted: Mapping[str, str],
+    fingerprints: Collection[str] = ("",),
+    since: datetime.datetime | None = None,
+) -> AuditLogRow | None:
+    """Return the row of the audit log with the newest decision of a review; ``None`` without one.
+
+    Args:
+        connection: A connection to the warehouse.
+        settings: The institution.
+        secrets: Its secrets.
+        wanted: Values of the row's subject or details, by name.
+        fingerprints: Engines that the decision may be about; the empty one is of decisions about no engine.
+        since: Only decisions from this time on.
+
+    Raises:
+        GateError: the row was changed or forged.
+    """
+    rows = audit_rows_of(connection, settings, "review", wanted, since=since)
     decided = (row for row in rows if row.role != "refused" and json.loads(row.details)["fingerprint"] in fingerprints)
     newest = next(decided, None)
     if newest is not None and not is_trusted_row(connection, settings, secrets, newest):
@@ -184,7 +210,7 @@ def _is_approved(
             f"{settings.institution}: row {newest.seq} of the audit log, a decision about this run, was changed or is"
             f" not signed with the audit key; run `deid audit verify --institution {settings.institution}`"
         )
-    return newest is not None and newest.role == "approved"
+    return newest
 
 
 def _first_reason(settings: InstitutionSettings, fingerprint: str) -> str:

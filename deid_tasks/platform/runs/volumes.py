@@ -1,4 +1,4 @@
-"""Whether a day has as many notes as its weekday usually has."""
+"""Whether a day has as many notes as its weekday usually has, and whether unusually many notes changed."""
 
 import datetime
 from statistics import median
@@ -10,6 +10,12 @@ from deid_tasks.platform.warehouse.work_list import whole_days
 from deid_tasks.settings import InstitutionSettings
 
 _WEEK = datetime.timedelta(weeks=1)
+
+
+def is_large_change(settings: InstitutionSettings, notes: int, published: int) -> bool:
+    """Whether so many notes, read by one run of changes, are many for an institution with ``published`` notes."""
+    rules = settings.changes
+    return notes > rules.few_notes and (notes >= rules.max_notes or notes > rules.max_changed_share * published)
 
 
 def volume_reasons(connection: Connection, settings: InstitutionSettings, run_id: str) -> list[str]:

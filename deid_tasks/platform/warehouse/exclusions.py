@@ -24,7 +24,7 @@ class Exclusion:
     requested_by: str
 
 
-# Its rows are few; as a table of its own it would keep the statement from using more than one process.
+# Their rows are few; as tables of their own they would keep the statement from using more than one process.
 _ACTIVE = """
 active as not materialized (
     select patient_id, note_id, reason from {staging}.stg_exclusion
@@ -35,13 +35,15 @@ active as not materialized (
     and not exists (select 1 from {results}.exclusion_end as e where e.exclusion_id = x.exclusion_id)
 ),
 
-excluded_patient as (
+excluded_patient as not materialized (
     select coalesce(m.surviving_id, a.patient_id) as patient_id, min(a.reason) as reason
     from active as a left join {staging}.stg_patient_merge as m on a.patient_id = m.former_id
     where a.patient_id is not null group by 1
 ),
 
-excluded_note as (select note_id, min(reason) as reason from active where note_id is not null group by 1)
+excluded_note as not materialized (
+    select note_id, min(reason) as reason from active where note_id is not null group by 1
+)
 """
 
 

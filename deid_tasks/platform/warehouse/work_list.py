@@ -30,7 +30,7 @@ class Cause(StrEnum):
     DAY = "day"
     """The run publishes the note's whole day."""
     DELETED = "deleted"
-    """The source does not hold the note any more."""
+    """The source does not hold the note any more, and nobody excluded it."""
     EXCLUDED = "excluded"
     """The note or its patient is excluded."""
     READMITTED = "readmitted"
@@ -71,10 +71,21 @@ present as (
 )
 """
 
+# A note that is missing and was excluded, or whose patient was, is removed as any excluded note is.
+_IS_EXCLUDED = """
+coalesce(
+    p.exclusion is not null
+    or p.note_id is null and (
+        l.note_id in (select note_id from excluded_note) or l.patient_id in (select patient_id from excluded_patient)
+    ),
+    false
+)
+"""
+
 _CAUSE = """
 case
+    when {is_excluded} then 'excluded'
     when p.note_id is null then 'deleted'
-    when p.exclusion is not null then 'excluded'
     when l.note_id is null then 'late'
     when l.exclusion is not null then 'readmitted'
     when p.patient_id is distinct from l.patient_id then 'merged'
@@ -171,8 +182,8 @@ def plan_days(
                 coalesce(p.note_id, l.note_id) as note_id,
                 coalesce(p.note_datetime::date, l.note_day) as note_day,
                 case
+                    when {is_excluded} then 'excluded'
                     when p.note_id is null then 'deleted'
-                    when p.exclusion is not null then 'excluded'
                     else 'day'
                 end as cause,
                 p.note_id is null or p.exclusion is not null as is_removal
@@ -187,6 +198,7 @@ def plan_days(
                 and (not %(only_quarantined)s or l.outcome = 'quarantined')
             """,
             settings,
+            is_excluded=sql.SQL(_IS_EXCLUDED),
         ),
     )
     compare_in_memory(connection)
@@ -210,6 +222,7 @@ def plan_changes(
     max_notes: int,
     *,
     only_removals: bool = False,
+    with_missing: bool = True,
 ) -> Counter[str]:
     """Begin a list of the notes of published days whose source differs from the ledger; return the counts by cause.
 
@@ -220,8 +233,9 @@ def plan_changes(
         connection: A connection to the warehouse.
         settings: The institution.
         seed: Seed of the records' digests.
-        max_notes: Maximum notes of the list; removals come first, then the oldest days.
+        max_notes: Maximum notes of the list; exclusions come first, other removals next, then the oldest days.
         only_removals: Whether only notes that must leave the published table are listed.
+        with_missing: Whether notes are listed that the source does not hold any more and nobody excluded.
     """
     select = sql.SQL("with {present}, {open} {select}").format(
         present=present_tables(settings),
@@ -260,17 +274,20 @@ def plan_changes(
                 ) as compared
                 where is_open or present_day is distinct from ledger_day or cause = 'excluded'
             ) as changed
-            where cause is not null and (is_removal or not %(only_removals)s)
-            order by is_removal desc, note_day, note_id
+            where
+                cause is not null
+                and (is_removal or not %(only_removals)s) and (cause <> 'deleted' or %(with_missing)s)
+            order by is_removal desc, cause = 'deleted', note_day, note_id
             limit %(max_notes)s
             """,
             settings,
-            cause=sql.SQL(_CAUSE).format(digest=digest_as_read(settings)),
+            cause=sql.SQL(_CAUSE).format(is_excluded=sql.SQL(_IS_EXCLUDED), digest=digest_as_read(settings)),
         ),
     )
     compare_in_memory(connection)
     refresh_records(connection, settings, seed)
-    _gather(connection, select, {"max_notes": max_notes, "only_removals": only_removals})
+    values = {"max_notes": max_notes, "only_removals": only_removals, "with_missing": with_missing}
+    _gather(connection, select, values)
     return count_causes(connection)
 
 
