@@ -36,6 +36,7 @@ def write_roles(
     from deid_tasks.platform.warehouse.role_check import role_differences
     from deid_tasks.platform.warehouse.role_grants import roles_script
     from deid_tasks.platform.warehouse.role_logins import make_roles
+    from deid_tasks.platform.warehouse.role_members import read_members
 
     settings, secrets = settings_and_secrets(institution, institutions)
     if apply_as:
@@ -48,9 +49,17 @@ def write_roles(
         return
     with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
         differences = role_differences(connection, settings)
+        members = read_members(connection, settings)
     output = Output()
     if differences:
         output.table(FigureTable(f"roles of {institution}", _COLUMNS, [one._asdict() for one in differences]))
-        output.line(f"mend them: deid roles --institution {institution} | psql DATABASE, as a superuser")
+        if not all(one.mend for one in differences):
+            output.line(f"mend them: deid roles --institution {institution} | psql DATABASE, as a superuser")
+        if mending := dict.fromkeys(one.mend for one in differences if one.mend):
+            output.line("run as a superuser, which that script does not:")
+            for statement in mending:
+                output.line(statement)
         raise typer.Exit(1)
-    output.line(f"{institution}: the database has these roles, and they have no other rights")
+    logins = ", ".join(member.name for member in members)
+    also = f"; nor have their logins ({logins})" if logins else ""
+    output.line(f"{institution}: the database has these roles, and they have no other rights{also}")

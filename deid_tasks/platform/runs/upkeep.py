@@ -54,13 +54,13 @@ def check_stale_notes(settings: InstitutionSettings, secrets: Secrets) -> StaleS
 
 @logged_step
 def check_roles(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
-    """Check that the database's roles have the rights that ``deid roles`` gives them, and no others.
+    """Check that the database's roles have the rights of ``deid roles``, and neither they nor their logins others.
 
     Returns:
         How many roles there are; 0 where the institution's tasks share one login.
 
     Raises:
-        GateError: a role is missing, or has other rights; the text names the first difference and what to do.
+        GateError: a role is missing, or it or a member has other rights; the text names the first and what to do.
     """
     name = settings.institution
     with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
@@ -71,8 +71,9 @@ def check_roles(settings: InstitutionSettings, secrets: Secrets) -> dict[str, in
         first = differences[0]
         raise GateError(
             f"{name}: {len(differences)} rights of database roles are not as they should be: {first.role} on"
-            f" {first.what} has {first.found}, not {first.wanted}; `deid roles --institution {name} --check` lists all,"
-            f" `deid roles --institution {name} | psql DATABASE` mends them"
+            f" {first.what} has {first.found}, not {first.wanted}; mend it as a superuser:"
+            f" {first.mend or f'deid roles --institution {name} | psql DATABASE'};"
+            f" `deid roles --institution {name} --check` lists all"
         )
     return {"roles": len(needed_tasks(settings))}
 

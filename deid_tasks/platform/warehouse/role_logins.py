@@ -20,7 +20,10 @@ begin
     if to_regrole(quote_ident({login})) is null then
         execute format('create role %I', {login});
     end if;
-    execute format('alter role %I with login nosuperuser nocreatedb nocreaterole password %L', {login}, {verifier});
+    execute format(
+        'alter role %I with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password %L',
+        {login}, {verifier}
+    );
     execute format('grant %I to %I', {group}, {login});
     execute format('alter role %I set role = %I', {login}, {group});
 end
