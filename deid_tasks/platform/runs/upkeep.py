@@ -1,6 +1,7 @@
 """Nightly checks of what no run fails on yet: a certificate that ends soon, stale notes, rights of database roles."""
 
 import datetime
+import logging
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.platform.runs.certificates import valid_certificate
@@ -13,7 +14,10 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.role_check import role_differences
 from deid_tasks.platform.warehouse.role_grants import have_roles
 from deid_tasks.platform.warehouse.roles import needed_tasks
+from deid_tasks.platform.warehouse.server_logs import logged_statements
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
 
 
 @logged_step
@@ -64,6 +68,8 @@ def check_roles(settings: InstitutionSettings, secrets: Secrets) -> dict[str, in
     """
     name = settings.institution
     with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
+        for logged in logged_statements(connection, settings):
+            logger.warning("%s: %s (`deid roles --institution %s --check` shows what to set)", name, logged, name)
         if not settings.warehouse.connections and not have_roles(connection, settings):
             return {"roles": 0}
         differences = role_differences(connection, settings)

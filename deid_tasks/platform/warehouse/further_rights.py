@@ -173,10 +173,11 @@ def _joined_tables(
     """Return a difference for each place; tables of a schema on which a role has the same privileges are one."""
     places: defaultdict[tuple[str, str, str, tuple[str, ...], tuple[str, ...]], list[_Place]] = defaultdict(list)
     for (role, place), privileges in found.items():
-        if further := privileges - wanted[role, place]:
+        if extra := privileges - wanted[role, place]:
             apart = "" if place.kind == "table" else place.name
-            allowed = tuple(sorted(wanted[role, place]))
-            places[role, place.kind + apart, place.schema, tuple(sorted(further)), allowed].append(place)
+            places[
+                role, place.kind + apart, place.schema, tuple(sorted(extra)), tuple(sorted(wanted[role, place]))
+            ].append(place)
     differences = []
     for (role, _, schema, further, allowed), same in places.items():
         is_many = len(same) > 1 and not any(" " in one for one in further)
