@@ -66,6 +66,6 @@ def write_roles(
             for statement in mending:
                 output.line(statement)
         raise typer.Exit(1)
-    logins = ", ".join(member.name for member in members)
-    also = f"; nor have their logins ({logins})" if logins else ""
+    shown = ", ".join(member.name for member in members)
+    also = f"; nor have their logins ({shown})" if shown else ""
     output.line(f"{institution}: the database has these roles, and they have no other rights{also}")
