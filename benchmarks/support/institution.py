@@ -139,7 +139,7 @@ def start_dbt(uri: str, institution: str, layout: str, folder: Path) -> "subproc
     chosen = {"institution": institution, "layout": layout}
     command = [sys.executable, "-m", "dbt.cli.main", "build", "--exclude-resource-type", "test", "unit_test"]
     command += ["--project-dir", str(_DBT), "--profiles-dir", str(_DBT), "--vars", str(chosen)]
-    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs")]
+    command += ["--target-path", str(folder / "target"), "--log-path", str(folder / "logs"), "--write-json"]
     return subprocess.Popen(
         command,
         env=environment,

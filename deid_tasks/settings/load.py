@@ -1,9 +1,10 @@
 """The single reader of settings files."""
 
+import copy
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
@@ -13,8 +14,13 @@ from deid_tasks.core.yaml_text import parse_yaml
 from deid_tasks.settings.engine import EngineSettings
 from deid_tasks.settings.institution import InstitutionSettings
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 SUFFIXES = (".yaml", ".yml")
 """File names that are read as institutions."""
+_SECTION_TYPES = {"model_type", "model_attributes_type", "dict_type"}
+"""What pydantic calls the error of a section that is not a mapping."""
 _SHOWN_PROBLEMS, _SHOWN_CHARACTERS = 20, 200
 
 _Settings = TypeVar("_Settings", bound=EngineSettings)
@@ -116,11 +122,41 @@ def _validate(model: type[_Settings], document: dict[str, Any], text: str, path:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         found = error.errors(include_url=False, include_input=False)
         problems = "; ".join(
-            f"{'.'.join(map(str, e['loc']))[:_SHOWN_CHARACTERS] or 'file'}: {e['msg']}{_line_of(node, e['loc'])}"
+            f"{'.'.join(map(str, e['loc']))[:_SHOWN_CHARACTERS] or 'file'}: {_what_is_wrong(e, model, document)}"
+            f"{_line_of(node, e['loc'])}"
             for e in found[:_SHOWN_PROBLEMS]
         )
         more = f"; and {len(found) - _SHOWN_PROBLEMS} more" if len(found) > _SHOWN_PROBLEMS else ""
         raise SettingsError(f"{path}: {problems}{more}") from None
+
+
+def _what_is_wrong(error: "ErrorDetails", model: type[EngineSettings], document: dict[str, Any]) -> str:
+    """Return the message of one error; a section that is empty, or is none, is told in the words of a file."""
+    if error["type"] not in _SECTION_TYPES:
+        return error["msg"]
+    *parents, last = error["loc"]
+    filled = copy.deepcopy(document)
+    section: Any = filled
+    try:
+        for step in parents:
+            section = section[step]
+        if section[last] is not None:
+            return "must be a mapping of settings"
+    except (KeyError, IndexError, TypeError):
+        # The path goes through a choice of the model, which the file does not have.
+        return error["msg"]
+    section[last] = {}
+    try:
+        model.model_validate(filled)
+        missing = []
+    except ValidationError as others:
+        missing = [
+            str(e["loc"][-1])
+            for e in others.errors(include_url=False, include_input=False)
+            if e["type"] == "missing" and e["loc"][:-1] == error["loc"]
+        ]
+    needed = f"it needs {', '.join(missing)}" if missing else "write its settings below it, or remove it"
+    return f"the section is empty: {needed}"
 
 
 def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> str:

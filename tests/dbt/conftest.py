@@ -49,6 +49,8 @@ class Dbt:
         }
         places = ("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT))
         paths = ("--target-path", str(self.target), "--log-path", str(self.logs))
+        # The project writes neither; what they hold here is checked.
+        paths += ("--write-json", "--log-level-file", "debug")
         variables_given = ("--vars", str({k: v for k, v in chosen.items() if v is not None}))
         command = [sys.executable, "-m", "dbt.cli.main", *arguments, *places, *paths, *variables_given]
         return subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, check=False)

@@ -10,6 +10,7 @@ import jsonschema.validators
 import pytest
 import yaml
 
+from deid_tasks.platform.warehouse.server_logs import SILENT_LOG
 from deid_tasks.settings import DATABASE_TASKS
 from tests.support.image_files import ROOT, stages
 
@@ -201,6 +202,11 @@ def test_every_part_of_airflow_logs_json():
     for name, service in _SERVICES.items():
         if "build" in service and name not in {"demo-data", "database-roles"}:
             assert service["environment"]["AIRFLOW__LOGGING__JSON_LOGS"] == "True"
+
+
+def test_postgres_logs_no_statement():
+    given = dict(one.removeprefix("-c").split("=") for one in _SERVICES["postgres"]["command"][1:])
+    assert given == {**SILENT_LOG, "log_min_messages": "log"}
 
 
 def test_postgres_has_room_for_what_processes_share():

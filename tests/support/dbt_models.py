@@ -25,7 +25,7 @@ def build_models(uri: str, institution: str, layout: str, folder: Path, *select:
         *(sys.executable, "-m", "dbt.cli.main", "build", "--exclude-resource-type", "test", "unit_test"),
         *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
         *("--vars", f"{{institution: {institution}, layout: {layout}}}"),
-        *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
+        *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs"), "--write-json"),
         *(("--select", *select) if select else ()),
     ]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -1,6 +1,7 @@
 """Nightly checks of what no run fails on yet: a certificate that ends soon, stale notes, rights of database roles."""
 
 import datetime
+import logging
 
 from deid_tasks.core.errors import GateError
 from deid_tasks.platform.runs.certificates import valid_certificate
@@ -13,7 +14,10 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.role_check import role_differences
 from deid_tasks.platform.warehouse.role_grants import have_roles
 from deid_tasks.platform.warehouse.roles import needed_tasks
+from deid_tasks.platform.warehouse.server_logs import logged_statements
 from deid_tasks.settings import InstitutionSettings, Secrets
+
+logger = logging.getLogger(__name__)
 
 
 @logged_step
@@ -54,16 +58,18 @@ def check_stale_notes(settings: InstitutionSettings, secrets: Secrets) -> StaleS
 
 @logged_step
 def check_roles(settings: InstitutionSettings, secrets: Secrets) -> dict[str, int]:
-    """Check that the database's roles have the rights that ``deid roles`` gives them, and no others.
+    """Check that the database's roles have the rights of ``deid roles``, and neither they nor their logins others.
 
     Returns:
         How many roles there are; 0 where the institution's tasks share one login.
 
     Raises:
-        GateError: a role is missing, or has other rights; the text names the first difference and what to do.
+        GateError: a role is missing, or it or a member has other rights; the text names the first and what to do.
     """
     name = settings.institution
     with connect(secrets.text(settings.warehouse.connection_of("owner"))) as connection:
+        for logged in logged_statements(connection, settings):
+            logger.warning("%s: %s (`deid roles --institution %s --check` shows what to set)", name, logged, name)
         if not settings.warehouse.connections and not have_roles(connection, settings):
             return {"roles": 0}
         differences = role_differences(connection, settings)
@@ -71,8 +77,9 @@ def check_roles(settings: InstitutionSettings, secrets: Secrets) -> dict[str, in
         first = differences[0]
         raise GateError(
             f"{name}: {len(differences)} rights of database roles are not as they should be: {first.role} on"
-            f" {first.what} has {first.found}, not {first.wanted}; `deid roles --institution {name} --check` lists all,"
-            f" `deid roles --institution {name} | psql DATABASE` mends them"
+            f" {first.what} has {first.found}, not {first.wanted}; mend it as a superuser:"
+            f" {first.mend or f'deid roles --institution {name} | psql DATABASE'};"
+            f" `deid roles --institution {name} --check` lists all"
         )
     return {"roles": len(needed_tasks(settings))}
 

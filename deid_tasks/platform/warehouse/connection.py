@@ -88,7 +88,7 @@ def warehouse_errors(uri: str) -> Iterator[None]:
             ) from None
         raise WarehouseError(
             f"{_server(uri)}: PostgreSQL refused a statement: {type(error).__name__} (SQLSTATE {error.pgcode});"
-            " the server's log has its text"
+            " the server's log has its text, where it logs errors"
         ) from None
 
 

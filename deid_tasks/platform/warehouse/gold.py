@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
-from psycopg2.extras import execute_values
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError, WarehouseError
 from deid_tasks.core.span import Span, check_spans
 from deid_tasks.evidence.annotation import Decision
 from deid_tasks.evidence.sampling import hashed_name
+from deid_tasks.platform.warehouse.copied_rows import insert_by_copy
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import Design, InstitutionSettings
 
@@ -181,7 +181,7 @@ def freeze_gold_set(
                 if note.note_id in digests:
                     raise InputError(f"note {note.note_id} comes twice in one gold set")
                 digests[note.note_id] = _new_digest(note)
-            _insert_notes(cursor, settings, batch)
+            _insert_notes(cursor, batch)
         if not digests:
             raise InputError(f"a {design} gold set without notes cannot be frozen")
         version = _version(digests, design, sample_version, preannotated_by)
@@ -271,7 +271,7 @@ def _move_notes(cursor: Any, settings: InstitutionSettings, version: str) -> Non
         )
 
 
-def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[NewGoldNote]) -> None:
+def _insert_notes(cursor: Any, notes: list[NewGoldNote]) -> None:
     """Insert the notes into the temporary tables, without a version."""
     rows: dict[str, list[tuple[object, ...]]] = {"gold_note": [], "gold_span": [], "gold_decision": []}
     for n in notes:
@@ -283,13 +283,7 @@ def _insert_notes(cursor: Any, settings: InstitutionSettings, notes: list[NewGol
             ("", n.note_id, d.start, d.end, str(d.entity or ""), str(d.basis), d.decided_by) for d in n.decisions
         ]
     for table, columns in _COLUMNS.items():
-        statement = compose(
-            "insert into {new} ({columns}) values %s",
-            settings,
-            new=sql.Identifier(f"new_{table}"),
-            columns=column_list(columns),
-        )
-        execute_values(cursor, statement, rows[table], page_size=1_000)
+        insert_by_copy(cursor, sql.Identifier(f"new_{table}"), columns, rows[table])
 
 
 def _new_digest(note: NewGoldNote) -> bytes:

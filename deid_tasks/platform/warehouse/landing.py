@@ -8,13 +8,13 @@ import psycopg2
 import pyarrow as pa
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812
-from psycopg2.extras import execute_values
 from pyarrow import csv as arrow_csv
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.platform.landing.checks import CheckedRows, ColumnLimits
 from deid_tasks.platform.landing.deliveries import DeliveredFile
 from deid_tasks.platform.landing.rows import BadRow
+from deid_tasks.platform.warehouse.copied_rows import insert_by_copy
 from deid_tasks.platform.warehouse.statements import column_list, compose
 from deid_tasks.settings import ColumnType, InstitutionSettings, LandedTableSettings
 
@@ -118,16 +118,10 @@ def record_quarantine(
         _create_schema(cursor, settings)
         cursor.execute(compose(_QUARANTINE, settings))
         cursor.execute(compose("delete from {ehr}.landing_quarantine where delivery = %s", settings), (delivery,))
-        execute_values(
+        insert_by_copy(
             cursor,
-            compose(
-                """
-                insert into {ehr}.landing_quarantine
-                    (delivery, file, line, table_name, column_name, reason, content)
-                values %s
-                """,
-                settings,
-            ),
+            compose("{ehr}.landing_quarantine", settings),
+            ("delivery", "file", "line", "table_name", "column_name", "reason", "content"),
             values,
         )
 

@@ -1,10 +1,13 @@
 """The comparison of a database's roles, owners and privileges with what they should be."""
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
+from deid_tasks.platform.warehouse.further_rights import further_rights
+from deid_tasks.platform.warehouse.role_difference import RoleDifference, listed
+from deid_tasks.platform.warehouse.role_members import group_roles, member_differences, read_members
 from deid_tasks.platform.warehouse.roles import EVERY_TABLE, OWNERS, RIGHTS, layers_of, needed_tasks, role_name
 from deid_tasks.settings import InstitutionSettings, SchemaLayer
 
@@ -12,57 +15,31 @@ _PRIVILEGES = ["select", "insert", "update", "delete", "truncate", "references",
 _LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)
 
 
-class RoleDifference(NamedTuple):
-    """One thing that is not as it should be."""
-
-    role: str
-    what: str
-    """The table or schema, or ``role`` for the role itself."""
-    wanted: str
-    found: str
-
-
 def role_differences(connection: Any, settings: InstitutionSettings) -> list[RoleDifference]:
-    """Return how the database's roles differ from what ``deid roles`` writes; privileges from any source count."""
+    """Return how the database's roles, and their members, differ from what ``deid roles`` writes.
+
+    In the institution's schemas privileges from any source count; elsewhere those that name a role, a member, or, where
+    raw tables are, everybody. It looks at no other database, and not at functions and sequences.
+    """
     missing = _missing_roles(connection, settings)
     if missing:
         return missing
+    members = read_members(connection, settings)
     return [
-        *_attributes(connection, settings),
+        *member_differences(connection, settings, members),
         *_owners(connection, settings),
         *_schemas(connection, settings),
         *_tables(connection, settings),
         *_later_tables(connection, settings),
+        *further_rights(connection, settings, members),
     ]
-
-
-def _roles(settings: InstitutionSettings) -> list[str]:
-    return [role_name(settings, task) for task in needed_tasks(settings)]
 
 
 def _missing_roles(connection: Connection, settings: InstitutionSettings) -> list[RoleDifference]:
     with connection.cursor() as cursor:
-        cursor.execute("select rolname from pg_roles where rolname = any(%s)", (_roles(settings),))
+        cursor.execute("select rolname from pg_roles where rolname = any(%s)", (group_roles(settings),))
         present = {name for (name,) in cursor.fetchall()}
-    return [RoleDifference(name, "role", "exists", "missing") for name in _roles(settings) if name not in present]
-
-
-def _attributes(connection: Connection, settings: InstitutionSettings) -> list[RoleDifference]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            select r.rolname, a.name
-            from pg_roles as r
-            cross join lateral (values
-                ('login', r.rolcanlogin), ('superuser', r.rolsuper), ('createrole', r.rolcreaterole),
-                ('createdb', r.rolcreatedb), ('bypassrls', r.rolbypassrls), ('replication', r.rolreplication)
-            ) as a (name, is_set)
-            where r.rolname = any(%s) and a.is_set
-            order by 1, 2
-            """,
-            (_roles(settings),),
-        )
-        return [RoleDifference(role, "role", f"no{name}", name) for role, name in cursor.fetchall()]
+    return [RoleDifference(name, "role", "exists", "missing") for name in group_roles(settings) if name not in present]
 
 
 def _owners(connection: Connection, settings: InstitutionSettings) -> list[RoleDifference]:
@@ -95,7 +72,7 @@ def _schemas(connection: Connection, settings: InstitutionSettings) -> list[Role
             from pg_roles as r, pg_namespace as n, unnest(array['USAGE', 'CREATE']) as p (name)
             where r.rolname = any(%s) and n.nspname = any(%s) and has_schema_privilege(r.oid, n.oid, p.name)
             """,
-            (_roles(settings), [settings.schema_name(layer) for layer in _LAYERS]),
+            (group_roles(settings), [settings.schema_name(layer) for layer in _LAYERS]),
         )
         for role, schema, privilege in cursor.fetchall():
             found[role, schema].add(privilege)
@@ -109,7 +86,7 @@ def _schemas(connection: Connection, settings: InstitutionSettings) -> list[Role
                 wanted.add("create")
             key = role_name(settings, task), settings.schema_name(layer)
             if found[key] != wanted:
-                differences.append(RoleDifference(*key, _listed(wanted), _listed(found[key])))
+                differences.append(RoleDifference(*key, listed(wanted), listed(found[key])))
     return differences
 
 
@@ -144,7 +121,7 @@ def _tables(connection: Connection, settings: InstitutionSettings) -> list[RoleD
             """,
             {
                 "privileges": _PRIVILEGES,
-                "roles": _roles(settings),
+                "roles": group_roles(settings),
                 "schemas": [settings.schema_name(layer) for layer in _LAYERS],
             },
         )
@@ -163,7 +140,7 @@ def _tables(connection: Connection, settings: InstitutionSettings) -> list[RoleD
             wanted = _wanted(settings, role, layer_of[schema], table)
             if found[role, schema, table] != wanted:
                 differences.append(
-                    RoleDifference(role, f"{schema}.{table}", _listed(wanted), _listed(found[role, schema, table]))
+                    RoleDifference(role, f"{schema}.{table}", listed(wanted), listed(found[role, schema, table]))
                 )
     return differences
 
@@ -210,7 +187,3 @@ def _later_tables(connection: Connection, settings: InstitutionSettings) -> list
         )
         not in given
     ]
-
-
-def _listed(privileges: set[str]) -> str:
-    return ", ".join(sorted(privileges)) or "nothing"

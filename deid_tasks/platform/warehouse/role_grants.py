@@ -16,7 +16,7 @@ from deid_tasks.platform.warehouse.roles import (
     needed_tasks,
     role_name,
 )
-from deid_tasks.platform.warehouse.statements import column_list
+from deid_tasks.platform.warehouse.statements import column_list, statement_text
 from deid_tasks.settings import DatabaseTask, InstitutionSettings, SchemaLayer
 
 _LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)
@@ -100,7 +100,7 @@ def roles_script(settings: InstitutionSettings) -> str:
     parts.append(sql.SQL("\n\n-- Single tables."))
     parts += [table_grants(settings, ("staging",), is_whole=False), table_grants(settings, _MIGRATED)]
     parts.append(sql.SQL("\ncommit;\n"))
-    return _HEADER.format(institution=settings.institution) + _text(sql.Composed(parts))
+    return _HEADER.format(institution=settings.institution) + statement_text(sql.Composed(parts))
 
 
 def table_grants(
@@ -233,18 +233,3 @@ def _joined(parts: Iterable[sql.Composable]) -> sql.Composed:
 
 def _columns(columns: tuple[str, ...]) -> str:
     return f" ({', '.join(columns)})" if columns else ""
-
-
-def _text(statement: sql.Composable) -> str:
-    """Return a statement as text for people to read and run; no connection is needed to quote its names."""
-    from sqlalchemy.dialects.postgresql.psycopg2 import PGDialect_psycopg2
-
-    if isinstance(statement, sql.Composed):
-        return "".join(map(_text, statement.seq))
-    if isinstance(statement, sql.Identifier):
-        quote = PGDialect_psycopg2().identifier_preparer.quote  # type: ignore[no-untyped-call]
-        return ".".join(quote(name) for name in statement.strings)
-    if isinstance(statement, sql.Literal):
-        return "'" + str(statement.wrapped).replace("'", "''") + "'"
-    assert isinstance(statement, sql.SQL)
-    return statement.string

@@ -12,6 +12,7 @@ from deid_tasks.core.errors import SettingsError
 from deid_tasks.platform.warehouse.connection import open_connection, warehouse_errors
 from deid_tasks.platform.warehouse.role_grants import roles_script
 from deid_tasks.platform.warehouse.roles import needed_tasks, role_name
+from deid_tasks.platform.warehouse.server_logs import silence_login
 from deid_tasks.settings import DatabaseTask, InstitutionSettings, Secrets
 
 _LOGIN = """
@@ -20,7 +21,10 @@ begin
     if to_regrole(quote_ident({login})) is null then
         execute format('create role %I', {login});
     end if;
-    execute format('alter role %I with login nosuperuser nocreatedb nocreaterole password %L', {login}, {verifier});
+    execute format(
+        'alter role %I with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password %L',
+        {login}, {verifier}
+    );
     execute format('grant %I to %I', {group}, {login});
     execute format('alter role %I set role = %I', {login}, {group});
 end
@@ -41,7 +45,8 @@ def make_roles(superuser_uri: str, settings: InstitutionSettings, secrets: Secre
     """Run what ``deid roles`` writes, and make a login for each kind of task; return the logins.
 
     User and password of a login are those of the connection that the settings name for its task. A login that exists
-    gets this password. The server is sent a SCRAM verifier, so no password reaches its log.
+    gets this password. The server is sent a SCRAM verifier, so no password reaches its log, and told to log none of the
+    logins' statements.
 
     Args:
         superuser_uri: URI of the platform's database, of a superuser.
@@ -68,6 +73,7 @@ def make_roles(superuser_uri: str, settings: InstitutionSettings, secrets: Secre
                 cursor.execute(roles_script(settings))
                 for login in logins:
                     cursor.execute(_statement(connection, settings, login))
+                    cursor.execute(silence_login(login.user))
     finally:
         connection.close()
     return logins

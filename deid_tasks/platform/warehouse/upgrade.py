@@ -53,7 +53,8 @@ def upgrade_schemas(uri: str, settings: InstitutionSettings) -> list[SchemaVersi
                 versions = [_upgrade(connection, settings.schema_name(layer), layer) for layer in LAYERS]
                 is_changed = any(version.before != version.after for version in versions)
                 # A release may change the rights alone.
-                if is_changed or role_differences(connection.connection, settings):
+                differences = role_differences(connection.connection, settings)
+                if is_changed or any(not one.mend for one in differences):
                     _lock(connection, settings.schema_name("results"))
                     grant_new_tables(connection.connection, settings)
                 return versions

@@ -11,7 +11,7 @@ from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import drawn_samples
 from deid_tasks.platform.workspace import work_dir
 from tests.support.freeze_truth import freeze_truth
-from tests.support.phi_places import WITH_TEXT, WITHOUT_TEXT, files_with, schemas_of, tables_with
+from tests.support.phi_places import WITH_TEXT, WITHOUT_TEXT, content_of, files_with, schemas_of, tables_with
 from tests.support.published_days import DAY, START, process, with_settings
 from tests.support.role_logins import CANARY
 
@@ -64,6 +64,17 @@ def test_every_place_with_the_names_of_a_patient_is_listed(role_site, stored):
     assert {"_ehr", "_dictionaries", "_history"} <= tables
     assert tables <= WITH_TEXT | WITHOUT_TEXT
     assert files_with(work_dir(stored), name) <= WITH_TEXT
+
+
+def test_neither_dbt_nor_the_server_wrote_a_sentence_or_a_name_to_a_file(role_site, stored, postgres):
+    name = max((patient.person.last for patient in role_site.hospital.patients), key=len)
+    beside = work_dir(stored).parent
+    files = [path for part in ("target", "logs") for path in (beside / part).rglob("*") if path.is_file()]
+    assert any(path.suffix == ".sql" for path in files)
+    assert "dbt.log" not in {path.name for path in files}
+    for path in (*files, postgres.home / "server.log"):
+        content = content_of(path)
+        assert not any(word in content for word in (CANARY, name)), path.name
 
 
 def test_every_folder_and_schema_is_listed(role_site, stored):
