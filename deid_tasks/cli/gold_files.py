@@ -1,6 +1,7 @@
 """Reads gold notes from files, and pairs them with predicted spans from a file or from the engine."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -58,12 +59,20 @@ class GoldNotes:
 
     def _each(self) -> Iterator[ReadNote]:
         if self._name != "jsonl":
-            yield from FORMATS[self._name].read_each(self._source, self._labels)
+            yield from _read_each(self._source, self._name, self._labels)
             return
         if self._source.suffix in TABLE_DELIMITERS:
             raise InputError(f"{self._source}: a table holds no spans; gold notes are JSONL or in a format of --format")
         for number, record in read_each_record(self._source):
             yield note_or_error(note_of, record, f"{self._source}:{number}", self._labels)
+
+
+def _read_each(source: Path, name: str, labels: OwnLabels) -> Iterator[ReadNote]:
+    """Read the notes of a format, whose ids have the folder in front as those of ``deid detect`` have it."""
+    for note in FORMATS[name].read_each(source, labels):
+        if isinstance(note, AnnotatedNote):
+            note = replace(note, note_id=f"{note.meta.get('folder', '')}{note.note_id}")
+        yield note
 
 
 def pair_with_file(
@@ -92,7 +101,9 @@ def pair_with_file(
         yield note, found
     alone = [*waiting, *(note_id for note_id, _ in predictions)]
     if alone:
-        problems.report(str(predicted), f"{len(alone)} predictions match no gold note, among them {alone[0]!r}")
+        problems.report(
+            str(predicted), f"{len(alone)} predictions match no gold note that was read, among them {alone[0]!r}"
+        )
 
 
 def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
@@ -121,7 +132,7 @@ def _predictions(
     A file that ends in ``.jsonl`` is read as the JSONL of ``deid detect``, whatever the format of the gold notes.
     """
     if name != "jsonl" and predicted.suffix != ".jsonl":
-        for note in FORMATS[name].read_each(predicted, labels):
+        for note in _read_each(predicted, name, labels):
             if isinstance(note, InputError):
                 problems.add(note)
             else:

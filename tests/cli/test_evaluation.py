@@ -96,12 +96,14 @@ def test_zero_of_zero_is_a_dash(tmp_path):
 
 def test_predictions_of_a_folder_of_text_files_fit_its_annotations(tmp_path):
     folder = put(tmp_path / "gold", {"a.txt": NOTE, "a.ann": "T1\tPROVIDER 12 18\tOkafor\n", "b.txt": NOTE})
+    put(folder / "more", {"a.txt": "Seen by Dr. Nguyen", "a.ann": "T1\tPROVIDER 12 18\tNguyen\n"})
     predicted = tmp_path / "p.jsonl"
     assert deid("detect", folder, "-o", predicted).returncode == 0
     result = deid("evaluate", folder, predicted, "--format", "brat", "--json", tmp_path / "s.json")
-    assert json.loads((tmp_path / "s.json").read_text())["figures"][0]["value"] == 1.0
+    headline = json.loads((tmp_path / "s.json").read_text())["figures"][0]
+    assert (headline["value"], headline["true_positives"]) == (1.0, 2)
     assert result.returncode == 1
-    assert b"1 predictions match no gold note, among them 'b'" in result.stderr
+    assert b"1 predictions match no gold note that was read, among them 'b'" in result.stderr
 
 
 def test_the_errors_are_listed_as_they_are_counted(tmp_path):

@@ -11,6 +11,7 @@ from deid_tasks.core.files import make_folder
 from deid_tasks.evidence.annotation.formats.files import (
     annotation_files,
     file_stem,
+    folder_of,
     has_byte_order_mark,
     note_id_of,
     read_text,
@@ -29,7 +30,7 @@ class Brat(AnnotationFormat):
     def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield each note that has an ``.ann`` file; each fragment of a discontinuous span becomes a span."""
         for path in annotation_files(source, ".ann"):
-            yield note_or_error(_note, path, labels)
+            yield note_or_error(_note, path, labels, folder_of(path, source))
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:  # noqa: ARG002
         """Write two files for each note, and brat's configuration beside them; proposals are annotations to correct."""
@@ -45,11 +46,11 @@ class Brat(AnnotationFormat):
         return count
 
 
-def _note(path: Path, labels: OwnLabels) -> AnnotatedNote:
+def _note(path: Path, labels: OwnLabels, folder: str) -> AnnotatedNote:
     beside = path.with_suffix(".txt")
     text = read_text(beside)
     found = spans_of(_marks(path), text, labels, *_SCHEMES, has_byte_order_mark=has_byte_order_mark(beside))
-    return AnnotatedNote(note_id_of(path), text, found.spans, ignored=found.ignored)
+    return AnnotatedNote(note_id_of(path), text, found.spans, meta={"folder": folder}, ignored=found.ignored)
 
 
 def _lines(note: AnnotatedNote) -> Iterator[str]:

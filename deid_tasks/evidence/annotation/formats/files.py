@@ -83,6 +83,11 @@ def file_stem(note_id: str) -> str:
     return stem
 
 
+def folder_of(path: Path, source: Path) -> str:
+    """Return the folders between a source and a file in it, such as ``train/a/``; empty for none."""
+    return "" if path == source else "".join(f"{part}/" for part in path.relative_to(source).parent.parts)
+
+
 def note_id_of(path: Path) -> str:
     """Return the id of the note that a file holds."""
     return unquote(path.stem)

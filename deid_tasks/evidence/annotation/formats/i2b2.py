@@ -20,6 +20,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import (
     annotation_files,
     file_stem,
+    folder_of,
     note_id_of,
     read_text,
     write_text,
@@ -57,7 +58,7 @@ class I2b2Of2014(AnnotationFormat):
     def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield the note of each ``.xml`` file of a folder; the name ``220-03`` is the third note of patient 220."""
         for path in annotation_files(source, ".xml"):
-            yield note_or_error(_note, path, labels)
+            yield note_or_error(_note, path, labels, folder_of(path, source))
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write one file for each note; an entity that the scheme lacks is written as the nearest type and named in the
@@ -92,7 +93,7 @@ class I2b2Of2006(ReadOnlyFormat):
                 raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _note(path: Path, labels: OwnLabels) -> AnnotatedNote:
+def _note(path: Path, labels: OwnLabels, folder: str) -> AnnotatedNote:
     content = read_text(path)
     root = _parse(content, path)
     element = root.find("TEXT")
@@ -115,6 +116,7 @@ def _note(path: Path, labels: OwnLabels) -> AnnotatedNote:
         patient_id=record[1] if record else "",
         note_type=root.get("note_type", ""),
         annotator=root.get("annotator", ""),
+        meta={"folder": folder},
         ignored=found.ignored,
     )
 

@@ -22,7 +22,7 @@ class AnnotatedNote:
     annotator: str = ""
     """The person who marked the note, if the format stores it."""
     meta: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What else the format stores of the note, by its name."""
+    """What else the format stores of the note, by its name; ``folder`` is that of a file inside its source."""
     ignored: tuple[Span, ...] = ()
     """Text that counts on neither side."""
 
