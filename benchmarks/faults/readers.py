@@ -55,12 +55,12 @@ def _read_lines(folder: Path) -> None:
 
 
 def _read_gold(folder: Path) -> None:
-    from deid_tasks.cli.gold_files import pair_with_file, read_gold_file
+    from deid_tasks.cli.gold_files import GoldNotes, pair_with_file
     from deid_tasks.cli.jsonl import Problems
 
     report, problems, path = io.StringIO(), Problems(), folder / "notes.jsonl"
     with contextlib.redirect_stderr(report):
-        count_rows(pair_with_file(read_gold_file(path, "jsonl", problems), path, "jsonl", problems))
+        count_rows(pair_with_file(GoldNotes(path, "jsonl", problems), path, "jsonl", problems))
     assert CANARY not in report.getvalue(), "the report of bad lines quotes a note"
 
 

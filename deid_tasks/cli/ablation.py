@@ -90,7 +90,7 @@ def ablate_engine(
 
 def _ablate_file(gold: Path, form: str) -> "tuple[list[AblationScore], RecoveredWords, int]":
     """Ablate the public engine on a file; the last value is the number of lines that could not be read."""
-    from deid_tasks.cli.gold_files import read_gold_file
+    from deid_tasks.cli.gold_files import GoldNotes
     from deid_tasks.cli.jsonl import Problems
     from deid_tasks.engine.build import build_engine
     from deid_tasks.evidence.evaluate import Scorer
@@ -102,7 +102,7 @@ def _ablate_file(gold: Path, form: str) -> "tuple[list[AblationScore], Recovered
     problems = Problems()
     engine = build_engine(EngineSettings.public())
     with counting("gold notes read") as count:
-        documents = gold_documents_of(read_gold_file(gold, form, problems), count)
+        documents = gold_documents_of(GoldNotes(gold, form, problems), count)
         ablated, recovered = ablation.score_variants(documents, engine, Scorer())
     return ablated, recovered, problems.count
 

@@ -10,6 +10,8 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deid_tasks.core.span import Span
     from deid_tasks.evidence.annotation import AgreementTally
 
@@ -67,15 +69,14 @@ def print_agreement(
         raise typer.Exit(1)
 
 
-def _predictions(path: Path) -> "dict[str, list[Span]]":
-    from deid_tasks.evidence.annotation.formats.jsonl import json_lines, parse_spans
+def _predictions(path: Path) -> "dict[str, Sequence[Span]]":
+    from deid_tasks.evidence.annotation.formats.jsonl import json_lines, read_spans
 
-    found: dict[str, list[Span]] = {}
+    found: dict[str, Sequence[Span]] = {}
     for number, record in json_lines(path):
-        try:
-            found[str(record.get("id"))] = parse_spans(record)
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}") from None
+        if "outcome" in record and "spans" not in record:
+            continue  # A quarantined note, in which nothing was found.
+        found[str(record.get("id"))] = read_spans(record, f"{path}:{number}").spans
     return found
 
 

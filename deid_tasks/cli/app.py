@@ -26,7 +26,7 @@ from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.explain import explain_one
 from deid_tasks.cli.harvest import harvest
-from deid_tasks.cli.jsonl import Problems, is_text_file, json_line, open_target, read_lines
+from deid_tasks.cli.jsonl import Problems, byte_order_mark, is_text_file, json_line, open_target, read_lines
 from deid_tasks.cli.keys import keys
 from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
@@ -85,7 +85,8 @@ app.command("learn")(learn_from_errors)
 Notes = Annotated[
     Path,
     typer.Argument(
-        help="JSONL of {id, text[, patient_id]}, a text file, a folder of .txt files, or - for JSONL on standard input."
+        help="JSONL of {id, text[, patient_id]}, a table (.csv, .tsv) with such columns, a text file, a folder of .txt"
+        " files, or - for JSONL on standard input."
     ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")]
@@ -225,7 +226,9 @@ def _run(
                     # A text file has no place for an outcome: nothing is written.
                     raise typer.Exit(1)
                 target.write(
-                    row["deid_text"] if is_plain else json_line(note_record(line, row, engine.parts.policy, scheme))
+                    byte_order_mark(notes) + row["deid_text"]
+                    if is_plain
+                    else json_line(note_record(line, row, engine.parts.policy, scheme))
                 )
             count(len(batch.lines))
     if shown := str(judged):

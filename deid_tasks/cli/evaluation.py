@@ -1,22 +1,29 @@
 """``deid evaluate``: score predicted spans against gold spans."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deid_tasks.cli.gold_files import Pair, pair_with_engine, pair_with_file, read_gold_file
-from deid_tasks.cli.jsonl import Problems
+from deid_tasks.cli.gold_files import GoldNotes, Pair, pair_with_engine, pair_with_file
+from deid_tasks.cli.jsonl import Problems, json_line, open_target
 from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, TitlesOption, policy_of
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
 from deid_tasks.cli.progress import counting
 from deid_tasks.core.entities import Group
-from deid_tasks.core.errors import DeidError
+from deid_tasks.core.errors import DeidError, InputError
 from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
-from deid_tasks.evidence.annotation.formats import FORMATS
+from deid_tasks.core.files import PRIVATE_FILE
+from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.evidence.evaluate import ALL, WORD, Evaluation, Figure, Scorer
 
+if TYPE_CHECKING:
+    from deid_tasks.comparison.gold import GoldSetDescription
+
+WriteErrors = Callable[[AnnotatedNote, Sequence[Span]], None]
 _WORST = 5
 _SCORES = (
     Column("recall", "recall", SCORE),
@@ -40,7 +47,11 @@ _VIEW_COLUMNS = (Column("view", "view"), *_SCORES)
 
 def evaluate_spans(
     gold: Annotated[
-        Path, typer.Argument(help="Gold notes: JSONL of {id, text, spans[, patient_id]}, or the format of --format.")
+        Path,
+        typer.Argument(
+            help="Gold notes: JSONL of {id, text, spans[, patient_id]}, the format of --format, or a YAML file that"
+            " describes a gold set and its labels."
+        ),
     ],
     predicted: Annotated[
         Path | None,
@@ -60,6 +71,14 @@ def evaluate_spans(
     age_units: AgeUnitsOption = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Bootstrap resamples of patients.")] = 1_000,
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="Also list what is missed, wrong or of another category: JSON lines of offsets, no text."),
+    ] = None,
+    errors_with_text: Annotated[  # noqa: FBT002
+        bool,
+        typer.Option("--errors-with-text", help="Write the words of each error into --errors too: they are PHI."),
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML page; it holds no text of notes.")] = None,
     wide: Wide = False,  # noqa: FBT002
     json_file: JsonFile = None,
@@ -73,15 +92,33 @@ def evaluate_spans(
         raise DeidError(f"--group is A, B or C, not {group!r}")
     if form not in FORMATS:
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+    if errors_with_text and errors is None:
+        raise DeidError("--errors-with-text needs --errors FILE")
+    from deid_tasks.comparison.gold import describe_gold_set, narrowed
+
     section = policy_of(policy, titles, age_units)
     scorer = Scorer(Group(group), confidence, resamples, policy=section)
     problems = Problems()
-    notes = read_gold_file(gold, form, problems)
-    pairs = pair_with_file(notes, predicted, form, problems) if predicted else pair_with_engine(notes)
-    with counting("notes") as count:
-        evaluation = score_pairs(pairs, scorer, count)
+    about = describe_gold_set(gold, form)
+    read = GoldNotes(about.path, about.format, problems, about.own_labels)
+    notes = (narrowed(note, about.categories, about.without) for note in read)
+    pairs = (
+        pair_with_file(notes, predicted, about.format, problems, about.own_labels)
+        if predicted
+        else pair_with_engine(notes)
+    )
+    listed = _error_file(errors, scorer, with_text=errors_with_text) if errors else nullcontext()
+    with counting("notes") as count, listed as write_errors:
+        evaluation = score_pairs(pairs, about, scorer, count, write_errors)
+    if read.has_unknown_labels:
+        warn(
+            "labels of your own: describe the gold set in a YAML file, with each label as an entity or null under"
+            " labels, and evaluate that file"
+        )
+    if not evaluation.notes:
+        raise InputError(f"{gold}: no note can be scored, {read.left_out} were left out")
     output = Output(json_file, csv_file, wide)
-    print_evaluation(evaluation, output)
+    print_evaluation(evaluation, output, read.left_out)
     document = evaluation.document()
     output.files(document, document["figures"])
     if report:
@@ -94,31 +131,73 @@ def evaluate_spans(
         raise typer.Exit(1)
 
 
-def score_pairs(pairs: Iterable[Pair], scorer: Scorer, count: Callable[[int], None]) -> Evaluation:
+def score_pairs(
+    pairs: Iterable[Pair],
+    about: "GoldSetDescription",
+    scorer: Scorer,
+    count: Callable[[int], None],
+    write_errors: WriteErrors | None = None,
+) -> Evaluation:
     """Score notes and the spans found in them, with one note in memory at a time."""
+    from deid_tasks.comparison.gold import covered
+
     for note, found in pairs:
-        scorer.add(note.text, note.spans, found, note.patient_id or note.note_id, note.note_type)
+        counted = covered(note, found, about.categories, about.without)
+        scorer.add(note.text, note.spans, counted, about.group_of(note), note.note_type)
+        if write_errors is not None:
+            write_errors(note, counted)
         count(1)
     return scorer.finish()
 
 
-def print_evaluation(evaluation: Evaluation, output: Output) -> None:
-    """Print the headline, each category and type, other views, the lower bound of recall and the weakest note types."""
+@contextmanager
+def _error_file(target: Path, scorer: Scorer, *, with_text: bool) -> Iterator[WriteErrors]:
+    """Yield what writes the errors of one note as JSON lines; the file is readable by its owner alone."""
+    with open_target(target, file_mode=PRIVATE_FILE) as stream:
+
+        def write(note: AnnotatedNote, found: Sequence[Span]) -> None:
+            for error in scorer.errors(note.text, note.spans, found):
+                record = {
+                    "id": note.note_id,
+                    "start": error.start,
+                    "end": error.end,
+                    "kind": error.kind,
+                    "gold": error.gold or None,
+                    "predicted": error.predicted or None,
+                    "words": error.words,
+                }
+                stream.write(json_line(record | ({"text": note.text[error.start : error.end]} if with_text else {})))
+
+        yield write
+
+
+def print_evaluation(evaluation: Evaluation, output: Output, left_out: int = 0) -> None:
+    """Print the headline, each category and type, other views, the lower bound of recall and the weakest note types.
+
+    Args:
+        evaluation: The evaluation.
+        output: Where it is printed.
+        left_out: Gold notes that could not be read, which the title names.
+    """
+    missing = f" ({left_out:,} of {evaluation.notes + left_out:,} left out)" if left_out else ""
     title = (
-        f"{evaluation.notes:,} notes, {evaluation.words:,} words, {evaluation.patients:,} patients,"
+        f"{evaluation.notes:,} notes{missing}, {evaluation.words:,} words, {evaluation.patients:,} patients,"
         f" policy {evaluation.policy}"
     )
     rows = [_entity_row(evaluation, recall) for recall in evaluation.select()]
     output.table(FigureTable(title, _ENTITY_COLUMNS, rows, lambda row: row["entity"] == ALL))
     output.table(FigureTable("other views", _VIEW_COLUMNS, list(_view_rows(evaluation))))
-    exact = evaluation.find().exact_lower or 0.0
+    recall, over = evaluation.find(), evaluation.find(metric="over_redaction")
+    bound = "–" if recall.is_empty else f"{evaluation.recall_lower_bound:.4f}"
     output.line(
-        f"one-sided {evaluation.confidence:.0%} lower bound of recall: {evaluation.recall_lower_bound:.4f},"
-        f" the lower of bootstrap by patient ({evaluation.resamples:,} resamples) and exact binomial ({exact:.4f})"
+        f"one-sided {evaluation.confidence:.0%} lower bound of recall: {bound},"
+        f" the lower of bootstrap by patient ({evaluation.resamples:,} resamples) and exact binomial"
+        f" ({recall.exact_lower or 0.0:.4f})"
     )
-    full, over = evaluation.find(metric="full"), evaluation.find(metric="over_redaction")
+    full = evaluation.find(metric="full")
+    share = "–" if full.is_empty else f"{full.value:.1%}"
     output.line(
-        f"nothing missed in {evaluation.full_notes:,} of {evaluation.notes:,} notes ({full.value:.1%});"
+        f"nothing missed in {evaluation.full_notes:,} of {evaluation.notes:,} notes ({share});"
         f" {over.value:.2f} false words per 1,000 words that identify no one"
     )
     worst = [f for f in evaluation.strata("note_type") if f.counts.false_negatives][:_WORST]
@@ -131,13 +210,10 @@ def print_evaluation(evaluation: Evaluation, output: Output) -> None:
 
 def _entity_row(evaluation: Evaluation, recall: Figure) -> dict[str, Any]:
     counts = recall.counts
-    gold = counts.true_positives + counts.false_negatives
     return {
         "entity": recall.entity.removeprefix("category:"),
-        **_interval("recall", recall if gold else None),
-        **_interval("precision", evaluation.find(entity=recall.entity, metric="precision")),
-        "f1": evaluation.find(entity=recall.entity, metric="f1").value,
-        "gold_words": gold,
+        **_scores(evaluation, entity=recall.entity),
+        "gold_words": counts.true_positives + counts.false_negatives,
         "found": counts.true_positives,
         "missed": counts.false_negatives,
         "false": counts.false_positives,
@@ -150,16 +226,15 @@ def _view_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             continue
         if recall.stratum.startswith(("note", "per")):
             continue
-        key = {"view": recall.view, "stratum": recall.stratum}
-        yield {
-            "view": f"{recall.view} {recall.stratum}".strip(),
-            **_interval("recall", recall),
-            **_interval("precision", evaluation.find(**key, metric="precision")),
-            "f1": evaluation.find(**key, metric="f1").value,
-        }
+        name = f"{recall.view} {recall.stratum}".strip()
+        yield {"view": name, **_scores(evaluation, view=recall.view, stratum=recall.stratum)}
 
 
-def _interval(name: str, figure: Figure | None) -> dict[str, float]:
-    if figure is None:
-        return {}
-    return {name: figure.value, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
+def _scores(evaluation: Evaluation, **key: str) -> dict[str, float]:
+    """Return recall, precision and F1 of the figures with a key, without what is 0/0."""
+    scores: dict[str, float] = {}
+    for name in ("recall", "precision"):
+        figure = evaluation.find(**key, metric=name)
+        if not figure.is_empty:
+            scores |= {name: figure.value, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
+    return scores | ({"f1": evaluation.find(**key, metric="f1").value} if len(scores) == 6 else {})

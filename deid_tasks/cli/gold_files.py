@@ -1,50 +1,91 @@
 """Reads gold notes from files, and pairs them with predicted spans from a file or from the engine."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from deid_tasks.cli.jsonl import Problems, read_records
+from deid_tasks.cli.jsonl import TABLE_DELIMITERS, Problems, read_each_record, read_records
+from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.evidence.annotation.formats.jsonl import parse_spans
+from deid_tasks.evidence.annotation.formats.jsonl import note_of, read_spans
+from deid_tasks.evidence.annotation.formats.note import ReadNote, note_or_error
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, OwnLabels, UnknownLabelError
 
 Pair = tuple[AnnotatedNote, Sequence[Span]]
 ENGINE_BATCH_NOTES = 64
 """Notes that the engine reads at once."""
 
 
-def read_gold_file(source: Path, name: str, problems: Problems) -> Iterator[AnnotatedNote]:
-    """Read the gold notes of a file or folder.
+class GoldNotes:
+    """The gold notes of a file or folder, each of which is read once.
 
-    A bad line of JSONL is reported and left out; a bad file of another format raises ``InputError``.
+    A note that cannot be read, or whose spans have an unknown label, is reported and left out, whatever its format.
     """
-    if name != "jsonl":
-        yield from FORMATS[name].read(source)
-        return
-    for number, record in read_records(source, problems):
-        line = f"{source}:{number}"
-        if "id" not in record or not isinstance(record.get("text"), str):
-            problems.report(line, "has no id or no text")
-            continue
-        try:
-            spans = parse_spans(record, len(record["text"]))
-        except ValueError as error:
-            problems.report(line, str(error))
-            continue
-        patient, note_type = (str(record.get(key) or "") for key in ("patient_id", "note_type"))
-        yield AnnotatedNote(str(record["id"]), record["text"], tuple(spans), patient, note_type)
+
+    def __init__(self, source: Path, name: str, problems: Problems, labels: OwnLabels = NO_OWN_LABELS) -> None:
+        """Begin in front of the first note.
+
+        Args:
+            source: The file or folder.
+            name: The name of its format.
+            problems: Takes what is left out.
+            labels: What the corpus says of its labels.
+        """
+        self._source, self._name, self._problems, self._labels = source, name, problems, labels
+        self.left_out = 0
+        """Notes that were left out so far."""
+        self.has_unknown_labels = False
+        """Whether one of them has an unknown label."""
+
+    def __iter__(self) -> Iterator[AnnotatedNote]:
+        """Yield the notes.
+
+        Raises:
+            InputError: The file or folder cannot be read, or holds no notes of its format.
+        """
+        read = 0
+        for note in self._each():
+            if isinstance(note, InputError):
+                self.has_unknown_labels |= isinstance(note, UnknownLabelError)
+                self.left_out += 1
+                self._problems.add(note)
+            else:
+                read += 1
+                yield note
+        if not read and not self.left_out:
+            raise InputError(f"{self._source}: no notes of this format ({self._name})")
+
+    def _each(self) -> Iterator[ReadNote]:
+        if self._name != "jsonl":
+            yield from _read_each(self._source, self._name, self._labels)
+            return
+        if self._source.suffix in TABLE_DELIMITERS:
+            raise InputError(f"{self._source}: a table holds no spans; gold notes are JSONL or in a format of --format")
+        for number, record in read_each_record(self._source):
+            yield note_or_error(note_of, record, f"{self._source}:{number}", self._labels)
 
 
-def pair_with_file(gold: Iterable[AnnotatedNote], predicted: Path, name: str, problems: Problems) -> Iterator[Pair]:
+def _read_each(source: Path, name: str, labels: OwnLabels) -> Iterator[ReadNote]:
+    """Read the notes of a format, whose ids have the folder in front as those of ``deid detect`` have it."""
+    for note in FORMATS[name].read_each(source, labels):
+        if isinstance(note, AnnotatedNote):
+            note = replace(note, note_id=f"{note.meta.get('folder', '')}{note.note_id}")
+        yield note
+
+
+def pair_with_file(
+    gold: Iterable[AnnotatedNote], predicted: Path, name: str, problems: Problems, labels: OwnLabels = NO_OWN_LABELS
+) -> Iterator[Pair]:
     """Join gold notes with the spans of a file, by id.
 
     Files in the same order are read side by side in constant memory; a line out of order is held until its partner is
     read. A gold note without a prediction, or with invalid predicted spans, is reported and scored as if nothing had
-    been found in it.
+    been found in it; so are predictions without a gold note, which count nowhere.
     """
     waiting: dict[str, Sequence[Span] | str] = {}
-    predictions = _predictions(predicted, name, problems)
+    predictions = _predictions(predicted, name, problems, labels)
     for note in gold:
         while note.note_id not in waiting:
             following = next(predictions, None)
@@ -58,6 +99,11 @@ def pair_with_file(gold: Iterable[AnnotatedNote], predicted: Path, name: str, pr
             problems.report(f"note {note.note_id!r}", f"{found}; counted as nothing found")
             found = ()
         yield note, found
+    alone = [*waiting, *(note_id for note_id, _ in predictions)]
+    if alone:
+        problems.report(
+            str(predicted), f"{len(alone)} predictions match no gold note that was read, among them {alone[0]!r}"
+        )
 
 
 def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
@@ -78,16 +124,26 @@ def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
             yield note, found.spans
 
 
-def _predictions(predicted: Path, name: str, problems: Problems) -> Iterator[tuple[str, Sequence[Span] | str]]:
+def _predictions(
+    predicted: Path, name: str, problems: Problems, labels: OwnLabels
+) -> Iterator[tuple[str, Sequence[Span] | str]]:
     """Read ids with their spans, or with the reason why these are invalid.
 
     A file that ends in ``.jsonl`` is read as the JSONL of ``deid detect``, whatever the format of the gold notes.
     """
     if name != "jsonl" and predicted.suffix != ".jsonl":
-        yield from ((note.note_id, note.spans) for note in FORMATS[name].read(predicted))
+        for note in _read_each(predicted, name, labels):
+            if isinstance(note, InputError):
+                problems.add(note)
+            else:
+                yield note.note_id, note.spans
         return
-    for _, record in read_records(predicted, problems):
+    for number, record in read_records(predicted, problems):
+        note_id = str(record.get("id"))
+        if "spans" not in record and "outcome" in record:
+            yield note_id, f"was {record['outcome']}"
+            continue
         try:
-            yield str(record.get("id")), parse_spans(record)
-        except ValueError as error:
-            yield str(record.get("id")), str(error)
+            yield note_id, read_spans(record, f"its line {number}", labels=labels).spans
+        except InputError as error:
+            yield note_id, str(error)

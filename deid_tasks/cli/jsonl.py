@@ -1,9 +1,12 @@
 """Notes in and out as JSON lines, streamed; a bad line is reported by its number, and the others are read.
 
-A plain text file is one note, and so is each ``.txt`` file of a folder.
+A plain text file is one note, and so are each ``.txt`` file of a folder and each row of a table (``.csv``, ``.tsv``). A
+byte order mark is no part of a text.
 """
 
+import csv
 import datetime
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -15,9 +18,14 @@ from typing import IO, Any
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import atomic_open
 from deid_tasks.core.notes import is_unicode
+from deid_tasks.evidence.annotation.formats.files import has_byte_order_mark, note_id_of
+from deid_tasks.evidence.annotation.formats.jsonl import records_of
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
 _RECORDS = frozenset({".jsonl", ".ndjson", ".json"})
+TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""The delimiter of a table by the suffix of its file."""
+_LONGEST_CELL = 2**31 - 1
 _SNIFFED_BYTES = 4_096
 """Bytes that are read of a file whose name does not tell its format."""
 
@@ -45,36 +53,48 @@ class Problems:
 
     def report(self, where: str, reason: str) -> None:
         """Report one bad line."""
+        self.add(f"{where}: {reason}")
+
+    def add(self, problem: object) -> None:
+        """Report one problem that says itself where it is, such as an ``InputError``."""
         self.count += 1
-        print(f"{where}: {reason}", file=sys.stderr)
+        print(problem, file=sys.stderr)
 
 
 def is_text_file(source: Path) -> bool:
     """Whether ``source`` is one note in plain text: by its name, or else by its first characters."""
-    if str(source) == "-" or source.suffix in _RECORDS or not source.is_file():
+    if str(source) == "-" or source.suffix in {*_RECORDS, *TABLE_DELIMITERS} or not source.is_file():
         return False
     if source.suffix == ".txt":
         return True
     with _open_source(source) as stream:
-        return not stream.read(_SNIFFED_BYTES).lstrip().startswith(b"{")
+        return not stream.read(_SNIFFED_BYTES).decode("utf-8-sig", "replace").lstrip().startswith("{")
+
+
+def byte_order_mark(source: Path) -> str:
+    """Return what stands in front of the text of a file: a byte order mark or nothing."""
+    return "\ufeff" if has_byte_order_mark(source) else ""
 
 
 def read_lines(source: Path, problems: Problems) -> Iterator[Line]:
-    """Yield the notes of a JSONL file, of standard input (``-``), of a text file, or of a folder of ``.txt`` files.
+    """Yield the notes of a JSONL file, of standard input (``-``), of a table, of a text file or of a folder of them.
 
-    In a folder the path is the id. An empty note is a note. A note that is not UTF-8 is reported and left out.
+    The id of a note in a file of its own is the file's name without its suffix, in a folder with the path in front: the
+    id that the readers of annotation formats give it. An empty note is a note. A note that is not UTF-8 is reported and
+    left out.
 
     Raises:
-        InputError: the file or folder cannot be read at all.
+        InputError: the file or folder cannot be read at all, or a table has no columns ``id`` and ``text``.
     """
     if source.is_dir():
         yield from _read_folder(source, problems)
         return
     if is_text_file(source):
         if (text := _read_text(source, problems)) is not None:
-            yield Line(1, source.name, text)
+            yield Line(1, note_id_of(source), text)
         return
-    for number, record in read_records(source, problems):
+    is_table = source.suffix in TABLE_DELIMITERS
+    for number, record in _read_table(source, problems) if is_table else read_records(source, problems):
         if (line := _line_of(record, number, f"{source}:{number}", problems)) is not None:
             yield line
 
@@ -116,22 +136,39 @@ def json_line(record: dict[str, Any]) -> str:
 
 def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(line number, object)`` of every good line; blank lines are skipped."""
-    with _open_source(source) as stream:
-        for number, raw in enumerate(stream, start=1):
-            if not raw.strip():
-                continue
-            try:
-                record = json.loads(raw.decode("utf-8"))
-            except UnicodeDecodeError:
-                problems.report(f"{source}:{number}", "is not valid UTF-8")
-                continue
-            except (ValueError, RecursionError):
-                problems.report(f"{source}:{number}", "is not valid JSON")
-                continue
-            if not isinstance(record, dict):
-                problems.report(f"{source}:{number}", "is not a JSON object")
-                continue
+    for number, record in read_each_record(source):
+        if isinstance(record, InputError):
+            problems.add(record)
+        else:
             yield number, record
+
+
+def read_each_record(source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    """Yield line number and object of every line, or why it cannot be read; blank lines are skipped."""
+    with _open_source(source) as stream:
+        yield from records_of(stream, source)
+
+
+def _read_table(source: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and cells of every good row; empty cells but ``text`` are left out."""
+    csv.field_size_limit(_LONGEST_CELL)
+    with _open_source(source) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        rows = csv.DictReader(text, delimiter=TABLE_DELIMITERS[source.suffix], strict=True)
+        try:
+            missing = [name for name in ("id", "text") if name not in (rows.fieldnames or ())]
+            if missing:
+                # Without a heading the first line is a note.
+                raise InputError(f"{source}: its first line names no column {' and no column '.join(missing)}")
+            for row in rows:
+                if None in row or None in row.values():
+                    problems.report(f"{source}:{rows.line_num}", "has another number of cells than the first line")
+                    continue
+                yield rows.line_num, {name: cell for name, cell in row.items() if cell or name == "text"}
+        except UnicodeDecodeError:
+            raise InputError(f"{source}: is not valid UTF-8 after line {rows.line_num}") from None
+        except csv.Error:
+            raise InputError(f"{source}: is not a valid table after line {rows.line_num}") from None
 
 
 @contextmanager
@@ -168,13 +205,13 @@ def _open_source(source: Path) -> Iterator[IO[bytes]]:
 def _read_folder(folder: Path, problems: Problems) -> Iterator[Line]:
     for number, path in enumerate(sorted(folder.rglob("*.txt")), start=1):
         if (text := _read_text(path, problems)) is not None:
-            yield Line(number, str(path.relative_to(folder)), text)
+            yield Line(number, "/".join([*path.relative_to(folder).parent.parts, note_id_of(path)]), text)
 
 
 def _read_text(path: Path, problems: Problems) -> str | None:
-    """Return the whole file, with its line ends as they are, since offsets count them."""
+    """Return the whole text, with its line ends as they are, since offsets count them."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         problems.report(str(path), f"is not valid UTF-8 from byte {error.start} on")
     except OSError:

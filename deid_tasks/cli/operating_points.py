@@ -139,13 +139,13 @@ def _of_institution(name: str, folder: Path, design: str, biases: list[float]) -
 def _read_file(gold: Path, form: str) -> "tuple[list[GoldDocument], int]":
     """Return the notes of a file, and how many lines could not be read."""
     from deid_tasks.cli.ablation import gold_documents_of
-    from deid_tasks.cli.gold_files import read_gold_file
+    from deid_tasks.cli.gold_files import GoldNotes
     from deid_tasks.cli.jsonl import Problems
 
     if form not in FORMATS:
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
     problems = Problems()
-    return list(gold_documents_of(read_gold_file(gold, form, problems))), problems.count
+    return list(gold_documents_of(GoldNotes(gold, form, problems))), problems.count
 
 
 def _public_engine(bias: float) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deid_tasks.cli.gold_files import ENGINE_BATCH_NOTES, pair_with_engine, pair_with_file, read_gold_file
+from deid_tasks.cli.gold_files import ENGINE_BATCH_NOTES, GoldNotes, pair_with_engine, pair_with_file
 from deid_tasks.cli.jsonl import Problems
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, warn
 from deid_tasks.cli.progress import counting
@@ -93,7 +93,7 @@ def _predicted_set(
     name: str, path: Path, form: str, predicted: Path | None, problems: Problems, count: Callable[[int], None]
 ) -> PredictedSet:
     """Read a dataset, and predict its spans or read them."""
-    gold = list(read_gold_file(path, form, problems))
+    gold = list(GoldNotes(path, form, problems))
     if predicted is None:
         pairs = pair_with_engine([*_warm_up(gold), *gold])
         for _ in range(len(_warm_up(gold))):

@@ -1,10 +1,11 @@
 """Gold notes for a comparison, and what each gold set annotates."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -12,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
-from deid_tasks.evidence.annotation.formats import FORMATS
-from deid_tasks.evidence.annotation.formats.jsonl import json_lines, parse_spans
+from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
+from deid_tasks.evidence.annotation.labels import OwnLabels
 
 _DESCRIPTIONS = frozenset({".yaml", ".yml"})
 _CLOCK_TIME = re.compile(
@@ -35,6 +36,9 @@ class ComparedNote:
     ignored: tuple[Span, ...] = ()
     """Text that counts on neither side."""
     note_type: str = ""
+
+
+_Note = TypeVar("_Note", ComparedNote, AnnotatedNote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,22 @@ class GoldSetDescription(BaseModel):
     name: str = ""
     categories: frozenset[Category] = frozenset(Category)
     without: frozenset[Entity] = frozenset()
+    labels: dict[str, Entity | None] = {}
+    """Labels of the corpus's own, each as an entity, or ``null`` for text that is not an identifier."""
     ignored_labels: frozenset[str] = frozenset()
-    """Labels of JSONL spans that count on neither side."""
+    """Labels that count on neither side."""
     group_by: str = ""
     """A key of JSONL lines whose value the bootstrap resamples, in place of ``patient_id``."""
+
+    @property
+    def own_labels(self) -> OwnLabels:
+        """What the readers of formats need to know of the set's labels."""
+        return OwnLabels(self.labels, self.ignored_labels)
+
+    def group_of(self, note: AnnotatedNote) -> str:
+        """Return what the bootstrap resamples: the value of ``group_by``, or the patient, or the note."""
+        own = note.meta.get(self.group_by) if self.group_by else note.patient_id
+        return own or note.note_id
 
 
 def read_compared_set(path: Path, form: str = "jsonl", limit: int | None = None) -> ComparedSet:
@@ -82,20 +98,29 @@ def read_compared_set(path: Path, form: str = "jsonl", limit: int | None = None)
     Raises:
         InputError: It cannot be read, or holds no notes.
     """
-    about = _description(path) if path.suffix in _DESCRIPTIONS else GoldSetDescription(path=path, format=form)
-    if about.format not in FORMATS:
-        raise InputError(f"{path}: the format is one of {', '.join(FORMATS)}, not {about.format!r}")
-    notes: list[ComparedNote] = []
-    for note in _jsonl_notes(about) if about.format == "jsonl" else _other_notes(about):
-        if limit is not None and len(notes) >= limit:
-            break
-        notes.append(narrowed(note, about.categories, about.without))
+    about = describe_gold_set(path, form)
+    notes = []
+    for note in islice(FORMATS[about.format].read(about.path, about.own_labels), limit):
+        compared = ComparedNote(note.note_id, note.text, note.spans, about.group_of(note), note.ignored, note.note_type)
+        notes.append(narrowed(compared, about.categories, about.without))
     if not notes:
         raise InputError(f"{about.path}: holds no notes")
     return ComparedSet(about.name or about.path.stem, notes, about.categories, about.without)
 
 
-def narrowed(note: ComparedNote, categories: frozenset[Category], without: frozenset[Entity]) -> ComparedNote:
+def describe_gold_set(path: Path, form: str = "jsonl") -> GoldSetDescription:
+    """Return what a YAML file says of a gold set, or the description of notes that are given directly.
+
+    Raises:
+        InputError: The file cannot be read or is not valid, or there is no such format.
+    """
+    about = _description(path) if path.suffix in _DESCRIPTIONS else GoldSetDescription(path=path, format=form)
+    if about.format not in FORMATS:
+        raise InputError(f"{path}: the format is one of {', '.join(FORMATS)}, not {about.format!r}")
+    return about
+
+
+def narrowed(note: _Note, categories: frozenset[Category], without: frozenset[Entity]) -> _Note:
     """Return the note with the gold spans ignored that the set's annotation does not cover.
 
     Where times of day are not annotated, their text is ignored too: a system may call them dates.
@@ -106,6 +131,14 @@ def narrowed(note: ComparedNote, categories: frozenset[Category], without: froze
         ignored += [Span(*match.span(), Entity.TIME) for match in _CLOCK_TIME.finditer(note.text)]
     # What the gold marks is never ignored.
     return replace(note, spans=spans, ignored=tuple(cut_out(sorted(ignored), spans)))
+
+
+def covered(
+    note: _Note, spans: Sequence[Span], categories: frozenset[Category], without: frozenset[Entity]
+) -> list[Span]:
+    """Return the predicted spans that count in a narrowed note: of what is annotated, without the text it ignores."""
+    kept = [span for span in spans if span.category in categories and span.entity not in without]
+    return cut_out(kept, note.ignored)
 
 
 def cut_out(spans: Sequence[Span], holes: Sequence[Span]) -> list[Span]:
@@ -135,34 +168,3 @@ def _description(path: Path) -> GoldSetDescription:
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError(f"{path}: is not valid YAML") from None
     return about.model_copy(update={"path": path.parent / about.path})
-
-
-def _jsonl_notes(about: GoldSetDescription) -> Iterator[ComparedNote]:
-    for number, record in json_lines(about.path):
-        text = record.get("text")
-        if not isinstance(text, str) or not isinstance(record.get("id"), str | int):
-            raise InputError(f"{about.path}:{number}: needs a string 'text' and an 'id'")
-        try:
-            ignored = parse_spans(_part(record, about.ignored_labels, is_ignored=True), len(text))
-            spans = parse_spans(_part(record, about.ignored_labels, is_ignored=False), len(text))
-        except ValueError as error:
-            raise InputError(f"{about.path}:{number}: {error}") from None
-        note_id = str(record["id"])
-        group = str(record.get(about.group_by or "patient_id") or note_id)
-        yield ComparedNote(note_id, text, tuple(spans), group, tuple(ignored), str(record.get("note_type") or ""))
-
-
-def _part(record: dict[str, Any], ignored_labels: frozenset[str], *, is_ignored: bool) -> dict[str, Any]:
-    """Return the record with the ignored spans alone, or with the others alone."""
-    spans = []
-    for item in record.get("spans") or ():
-        label = str(item.get("entity") or item.get("label")) if isinstance(item, dict) else ""
-        if (label in ignored_labels) == is_ignored:
-            # An ignored label need not be one of ours.
-            spans.append({**item, "entity": "OTHER_ID"} if is_ignored else item)
-    return {"spans": spans}
-
-
-def _other_notes(about: GoldSetDescription) -> Iterator[ComparedNote]:
-    for note in FORMATS[about.format].read(about.path):
-        yield ComparedNote(note.note_id, note.text, note.spans, note.patient_id or note.note_id, (), note.note_type)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from deid_tasks.comparison.gold import ComparedNote, ComparedSet, cut_out
+from deid_tasks.comparison.gold import ComparedNote, ComparedSet, covered, cut_out
 from deid_tasks.comparison.labels import LabelMap, read_label_map
 from deid_tasks.comparison.protocol import SystemAnswer
 from deid_tasks.comparison.registry import OURS, SystemDefinition
@@ -107,9 +107,9 @@ def counted_spans(
 
     A system without types marks identifiers of every kind: what it marks counts whatever the set annotates.
     """
-    if not definition.is_untyped:
-        spans = [span for span in spans if span.category in gold.categories and span.entity not in gold.without]
-    return cut_out(spans, note.ignored)
+    if definition.is_untyped:
+        return cut_out(spans, note.ignored)
+    return covered(note, spans, gold.categories, gold.without)
 
 
 def _score(gold: ComparedSet, answers: Sequence[SystemAnswer], scores: SystemScores, scorer: Scorer) -> None:

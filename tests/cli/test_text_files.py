@@ -1,5 +1,6 @@
 """Notes in plain text files, on the command line."""
 
+import csv
 import json
 
 import pytest
@@ -16,7 +17,7 @@ def test_one_text_file_is_one_note(tmp_path, name):
     result = deid("detect", note)
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
-    assert found["id"] == name
+    assert found["id"] == "note", "as the readers of annotation formats call it"
     text = note.read_bytes().decode()
     assert any(text[s["start"] : s["end"]] == "Okafor" for s in found["spans"]), "line ends count in offsets"
 
@@ -30,7 +31,8 @@ def test_text_in_text_out_keeps_every_other_byte(tmp_path):
     assert written.startswith(b"\xef\xbb\xbfBP 120/80\r\nSeen by Dr. ")
     assert written.endswith(b".\r\n\tstable\x0c")
     assert b"Okafor" not in written
-    assert json.loads(deid("obfuscate", note, **KEY).stdout)["text"].encode() == written
+    text = json.loads(deid("obfuscate", note, **KEY).stdout)["text"]
+    assert b"\xef\xbb\xbf" + text.encode() == written, "a byte order mark is no part of the text"
 
 
 @pytest.mark.parametrize("command", ["detect", "obfuscate"])
@@ -39,7 +41,7 @@ def test_an_empty_note_is_a_note(tmp_path, command):
     note.touch()
     result = deid(command, note, **KEY)
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout) in ({"id": "empty.txt", "spans": []}, {"id": "empty.txt", "text": ""})
+    assert json.loads(result.stdout) in ({"id": "empty", "spans": []}, {"id": "empty", "text": ""})
 
 
 def test_a_file_that_is_no_text_is_named_and_not_quoted(tmp_path):
@@ -51,7 +53,35 @@ def test_a_file_that_is_no_text_is_named_and_not_quoted(tmp_path):
     assert b"Marigold" not in single.stderr
     folder = deid("detect", tmp_path)
     assert folder.returncode == 1
-    assert json.loads(folder.stdout)["id"] == "good.txt"
+    assert json.loads(folder.stdout)["id"] == "good"
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("n.csv", ","), ("n.tsv", "\t")])
+def test_a_table_has_one_note_a_row(tmp_path, name, delimiter):
+    table = tmp_path / name
+    with table.open("w", encoding="utf-8-sig", newline="") as stream:
+        rows = csv.writer(stream, delimiter=delimiter)
+        rows.writerows(
+            [["text", "id", "patient_id", "ward"], [f"{NOTE}\r\nstable, so", "a", "", "7"], ["", "b", "p", ""]]
+        )
+        stream.write("short\r\n")
+    result = deid("detect", table)
+    assert result.returncode == 1
+    first, second = map(json.loads, result.stdout.splitlines())
+    assert (first["id"], first["ward"], second) == ("a", "7", {"id": "b", "spans": []})
+    assert any(NOTE[s["start"] : s["end"]] == "Okafor" for s in first["spans"])
+    assert b"has another number of cells than the first line" in result.stderr
+    assert b"short" not in result.stderr
+
+
+def test_a_table_without_a_heading_is_an_error_that_quotes_nothing(tmp_path):
+    table = tmp_path / "n.csv"
+    table.write_text(f"1,{NOTE}\n")
+    for command in (["detect", table], ["evaluate", table]):
+        result = deid(*command)
+        assert (result.returncode, result.stdout) == (2, b"")
+        assert b"Okafor" not in result.stderr
+    assert b"a table holds no spans" in result.stderr
 
 
 def test_a_note_longer_than_the_settings_allow_is_quarantined(tmp_path):

@@ -60,7 +60,11 @@ def test_a_bad_description_is_one_clear_error(tmp_path, text, message):
 
 
 def test_a_bad_line_names_file_and_line_and_no_text(tmp_path):
-    path = write(tmp_path / "n.jsonl", {"id": "a", "text": TEXT}, {"id": "b", "text": TEXT, "spans": [{"start": 99}]})
+    path = write(
+        tmp_path / "n.jsonl",
+        {"id": "a", "text": TEXT, "spans": []},
+        {"id": "b", "text": TEXT, "spans": [{"start": 99}]},
+    )
     with pytest.raises(InputError, match=r"n\.jsonl:2") as raised:
         read_compared_set(path)
     assert "Maria" not in str(raised.value)
@@ -71,8 +75,20 @@ def test_an_empty_set_is_an_error(tmp_path):
         read_compared_set(write(tmp_path / "n.jsonl"))
 
 
+def test_own_labels_are_mapped_in_every_format(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    marks = (("WHO", "Maria"), ("BED", "bed 4"), ("SKIP", "8:30 AM"))
+    lines = [f"T{n}\t{label} {TEXT.index(t)} {TEXT.index(t) + len(t)}\t{t}\n" for n, (label, t) in enumerate(marks, 1)]
+    (tmp_path / "a.ann").write_text("".join(lines))
+    about = tmp_path / "about.yaml"
+    about.write_text("path: .\nformat: brat\nlabels: {WHO: PATIENT, BED: null}\nignored_labels: [SKIP]\n")
+    (note,) = read_compared_set(about).notes
+    assert [(one.start, one.entity) for one in note.spans] == [(0, Entity.PATIENT)]
+    assert [TEXT[one.start : one.end] for one in note.ignored] == ["8:30 AM"]
+
+
 def test_limit(tmp_path):
-    path = write(tmp_path / "n.jsonl", *({"id": number, "text": "x"} for number in range(5)))
+    path = write(tmp_path / "n.jsonl", *({"id": number, "text": "x", "spans": []} for number in range(5)))
     assert len(read_compared_set(path, limit=2).notes) == 2
 
 

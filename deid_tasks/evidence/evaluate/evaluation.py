@@ -42,6 +42,12 @@ class Figure:
     exact_lower: float | None = None
     """One-sided exact binomial bound; ``None`` for F1."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether recall, precision or a share of notes is of nothing: 0/0, for which the value is 1.0."""
+        # The bound of all of some is above 0.
+        return self.value == 1.0 and self.exact_lower == 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Confusion:

@@ -2,7 +2,8 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.obfuscate.policy import FormPolicy
 from deid_tasks.engine.text.word_labels import mark_words, split_words
 from deid_tasks.evidence.evaluate.counts import Counts, MatchCounts
+from deid_tasks.evidence.evaluate.error_list import NoteError, list_errors
 from deid_tasks.evidence.evaluate.error_tables import ErrorTally
 from deid_tasks.evidence.evaluate.evaluation import (
     ALL,
@@ -145,10 +147,7 @@ class Scorer:
             groups: Further strata by name, such as the sex of the patient; an empty value is none.
         """
         row = self._patients[patient]
-        words = split_words(text)
-        kept = self._policy.kept(text, gold)
-        gold, predicted = ([one.span for one in self._policy.identifiers(text, side)] for side in (gold, predicted))
-        gold_labels, predicted_labels = mark_gold_words(words, gold, kept), mark_words(words, predicted)
+        words, kept, gold, predicted, gold_labels, predicted_labels = self._labelled(text, gold, predicted)
         pairs = pair_labels(gold_labels, predicted_labels)
         for offset, outside in _GROUP_OFFSETS:
             _count(row, offset, *count_identifying(pairs, outside))
@@ -173,6 +172,17 @@ class Scorer:
         self._plain_words += len(words) - len(gold_labels)
         self._full_notes += found == expected
         return Counts(found, marked - found, expected - found)
+
+    def errors(self, text: str, gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[NoteError]:
+        """Yield where the errors of one note are, word for word as ``add`` counts them."""
+        note = self._labelled(text, gold, predicted)
+        return list_errors(note.words, note.gold_labels, note.predicted_labels, UNCOUNTED[self._group])
+
+    def _labelled(self, text: str, gold: Sequence[Span], predicted: Sequence[Span]) -> "_LabelledNote":
+        words = split_words(text)
+        kept = self._policy.kept(text, gold)
+        gold, predicted = ([one.span for one in self._policy.identifiers(text, side)] for side in (gold, predicted))
+        return _LabelledNote(words, kept, gold, predicted, mark_gold_words(words, gold, kept), mark_words(words, predicted))
 
     def finish(self) -> Evaluation:
         """Return the evaluation of all notes added."""
@@ -358,6 +368,18 @@ class Scorer:
             for run in runs_of_entity(alone, labels):
                 term = text[words[run[0]][0] : words[run[-1]][1]]
                 terms.add(term, labels[run[0]], is_missed=is_missed)
+
+
+class _LabelledNote(NamedTuple):
+    """One note, word by word."""
+
+    words: Sequence[tuple[int, int]]
+    kept: Sequence[Span]
+    """Gold spans that the policy leaves in the text."""
+    gold: Sequence[Span]
+    predicted: Sequence[Span]
+    gold_labels: dict[int, str]
+    predicted_labels: dict[int, str]
 
 
 def _count(row: "array[float]", offset: int, found: float, gold: int, correct: float, predicted: int) -> None:

@@ -74,7 +74,9 @@ def _render(document: Document, title: str, *, holds_text: bool) -> str:
     thresholds = certificate.get("thresholds") or {}
     parts = [_part(part, thresholds) for part in document["evaluations"]]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(svg=Markup, share=lambda value: f"{value:.4f}", percent=lambda value: f"{value:.1%}")
+    environment.filters.update(
+        svg=Markup, share=lambda value: f"{value:.4f}", percent=lambda value: f"{value:.1%}", interval=_interval
+    )
     template = environment.from_string(files(__package__ or __name__).joinpath("page.html").read_text(encoding="utf-8"))
     return template.render(
         title=title or certificate.get("institution") or "Evaluation",
@@ -86,6 +88,13 @@ def _render(document: Document, title: str, *, holds_text: bool) -> str:
         holds_text=holds_text,
         designs=DESIGNS,
     )
+
+
+def _interval(figure: Document) -> str:
+    """Return recall or precision with its interval; a dash for 0/0, which is stored as 1.0 with a bound of 0."""
+    if figure["value"] == 1.0 and figure["exact_lower"] == 0.0:
+        return "–"
+    return f"{figure['value']:.4f} ({figure['lower']:.4f}–{figure['upper']:.4f})"
 
 
 def _full(part: Document) -> Document:

@@ -8,35 +8,29 @@ from pathlib import Path
 from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import make_folder
-from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import (
     annotation_files,
     file_stem,
+    folder_of,
+    has_byte_order_mark,
     note_id_of,
     read_text,
     write_text,
 )
-from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, checked_span
-from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of
+from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
 _SCHEMES = (SCHEMES["ours"], SCHEMES["meddocan"], SCHEMES["i2b2-2014"])
 
 
-class Brat:
+class Brat(AnnotationFormat):
     """Folders of brat files; offsets are code points."""
 
-    suffix = ""
-
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield each note that has an ``.ann`` file; each fragment of a discontinuous span becomes a span."""
         for path in annotation_files(source, ".ann"):
-            text = read_text(path.with_suffix(".txt"))
-            spans = {checked_span(span, text, str(path)) for span in _spans(path)}
-            yield AnnotatedNote(note_id_of(path), text, tuple(sorted(spans)))
-
-    def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Yield the notes of a task list, which has the form of finished notes."""
-        return self.read(source)
+            yield note_or_error(_note, path, labels, folder_of(path, source))
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:  # noqa: ARG002
         """Write two files for each note, and brat's configuration beside them; proposals are annotations to correct."""
@@ -52,23 +46,28 @@ class Brat:
         return count
 
 
+def _note(path: Path, labels: OwnLabels, folder: str) -> AnnotatedNote:
+    beside = path.with_suffix(".txt")
+    text = read_text(beside)
+    found = spans_of(_marks(path), text, labels, *_SCHEMES, has_byte_order_mark=has_byte_order_mark(beside))
+    return AnnotatedNote(note_id_of(path), text, found.spans, meta={"folder": folder}, ignored=found.ignored)
+
+
 def _lines(note: AnnotatedNote) -> Iterator[str]:
     for number, span in enumerate(note.spans, start=1):
         marked_text = " ".join(note.text[span.start : span.end].splitlines())
         yield f"T{number}\t{span.entity} {span.start} {span.end}\t{marked_text}\n"
 
 
-def _spans(path: Path) -> Iterator[Span]:
+def _marks(path: Path) -> Iterator[Mark]:
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.startswith("T"):
             continue
         location = f"{path}:{number}"
         try:
-            label, offsets = line.split("\t")[1].split(" ", 1)
-            fragments = [tuple(int(part) for part in pair.split()) for pair in offsets.split(";")]
-            bounds = [(start, end) for start, end in fragments]
-        except (IndexError, ValueError):
+            tag, about, *marked = line.split("\t", 2)
+            label, offsets = about.split(" ", 1)
+            fragments = [(int(start), int(end)) for start, end in (pair.split() for pair in offsets.split(";"))]
+        except ValueError:
             raise InputError(f"{location}: is not a text-bound annotation (T…, label, start, end)") from None
-        if entity := entity_of(label, location, *_SCHEMES):
-            for start, end in bounds:
-                yield Span(start, end, entity)
+        yield Mark(tuple(fragments), label, f"{location}: {tag}", "".join(marked))

@@ -1,5 +1,6 @@
 """Files of annotated notes: exact text in UTF-8, private to their owner, with errors that name the file and no text."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -10,20 +11,33 @@ _MAX_STEM = 200
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text with its line ends unchanged; raises ``InputError`` if it cannot be read or is not UTF-8."""
+    """Return a file's text with its line ends unchanged, without a byte order mark.
+
+    Raises:
+        InputError: It cannot be read or is not UTF-8.
+    """
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not valid UTF-8 at byte {error.start}") from None
 
 
+def has_byte_order_mark(path: Path) -> bool:
+    """Whether a file that can be read begins with a byte order mark, which is no part of its text."""
+    with path.open("rb") as stream:
+        return stream.read(len(BOM_UTF8)) == BOM_UTF8
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write a file as UTF-8 with line ends unchanged, readable by its owner alone; raises ``InputError`` on failure."""
+    """Write a file as UTF-8 with line ends unchanged, readable by its owner alone; raises ``InputError`` on failure.
+
+    A text that itself begins with U+FEFF gets a byte order mark in front, so that ``read_text`` returns it whole.
+    """
     try:
         path.touch(mode=0o600)
-        path.write_bytes(text.encode("utf-8"))
+        path.write_bytes(text.encode("utf-8-sig" if text.startswith("\ufeff") else "utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     except UnicodeEncodeError as error:
@@ -67,6 +81,11 @@ def file_stem(note_id: str) -> str:
             f"a note id of {len(note_id)} characters cannot be a file name; choose a format with one file for all notes"
         )
     return stem
+
+
+def folder_of(path: Path, source: Path) -> str:
+    """Return the folders between a source and a file in it, such as ``train/a/``; empty for none."""
+    return "" if path == source else "".join(f"{part}/" for part in path.relative_to(source).parent.parts)
 
 
 def note_id_of(path: Path) -> str:

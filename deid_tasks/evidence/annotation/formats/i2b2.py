@@ -20,18 +20,27 @@ from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import (
     annotation_files,
     file_stem,
+    folder_of,
     note_id_of,
     read_text,
     write_text,
 )
-from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadOnlyFormat, checked_span
+from deid_tasks.evidence.annotation.formats.marks import Mark, is_marked, spans_of
+from deid_tasks.evidence.annotation.formats.note import (
+    AnnotatedNote,
+    AnnotationFormat,
+    ReadNote,
+    ReadOnlyFormat,
+    note_or_error,
+)
 from deid_tasks.evidence.annotation.formats.xml_text import (
     control_elements,
     controls_of,
     restore_control_characters,
     text_element,
+    with_line_ends_of,
 )
-from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of, label_of
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels, label_of
 from deid_tasks.evidence.annotation.labels.schemes import I2B2_2014_TAGS
 
 _SCHEME = SCHEMES["i2b2-2014"]
@@ -43,35 +52,13 @@ _TYPE_OF_TIMES = "DATE"
 """The type for times of day, which the guideline does not mark."""
 
 
-class I2b2Of2014:
+class I2b2Of2014(AnnotationFormat):
     """The standoff format of the 2014 challenge."""
 
-    suffix = ""
-
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield the note of each ``.xml`` file of a folder; the name ``220-03`` is the third note of patient 220."""
         for path in annotation_files(source, ".xml"):
-            root = _parse(path)
-            element = root.find("TEXT")
-            if element is None:
-                raise InputError(f"{path}: has no TEXT")
-            text = element.text or ""
-            text = restore_control_characters(text, controls_of(root, len(text), str(path)))
-            note_id = note_id_of(path)
-            record = _RECORD.fullmatch(note_id)
-            spans = {checked_span(span, text, str(path)) for span in _spans(root, path)}
-            yield AnnotatedNote(
-                note_id,
-                text,
-                tuple(sorted(spans)),
-                patient_id=record[1] if record else "",
-                note_type=root.get("note_type", ""),
-                annotator=root.get("annotator", ""),
-            )
-
-    def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Yield the notes of a task list, which has the form of finished notes."""
-        return self.read(source)
+            yield note_or_error(_note, path, labels, folder_of(path, source))
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write one file for each note; an entity that the scheme lacks is written as the nearest type and named in the
@@ -91,13 +78,13 @@ class I2b2Of2006(ReadOnlyFormat):
     name = "i2b2-2006"
     suffix = ".xml"
 
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield the note of each ``RECORD`` of the file, or of the files of a folder."""
         for path in annotation_files(source, ".xml"):
             try:
                 for _, element in ElementTree.iterparse(path):
                     if element.tag == "RECORD":
-                        yield _record(element, path)
+                        yield note_or_error(_record, element, path, labels)
                         element.clear()
             except (ParseError, LookupError, ValueError) as error:
                 # A declared encoding that Python does not know is a LookupError.
@@ -106,10 +93,37 @@ class I2b2Of2006(ReadOnlyFormat):
                 raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _parse(path: Path) -> Element:
-    text = read_text(path)
+def _note(path: Path, labels: OwnLabels, folder: str) -> AnnotatedNote:
+    content = read_text(path)
+    root = _parse(content, path)
+    element = root.find("TEXT")
+    if element is None:
+        raise InputError(f"{path}: has no TEXT")
+    text = element.text or ""
+    text = restore_control_characters(text, controls_of(root, len(text), str(path)))
+    marks = list(_marks(root, path))
+    # A parser reads every line end as a line feed; where the tags count the file's own line ends, these are the text's.
+    exact = with_line_ends_of(text, content)
+    if exact != text and not is_marked(marks, text) and is_marked(marks, exact):
+        text = exact
+    found = spans_of(marks, text, labels, SCHEMES["ours"], _SCHEME)
+    note_id = note_id_of(path)
+    record = _RECORD.fullmatch(note_id)
+    return AnnotatedNote(
+        note_id,
+        text,
+        found.spans,
+        patient_id=record[1] if record else "",
+        note_type=root.get("note_type", ""),
+        annotator=root.get("annotator", ""),
+        meta={"folder": folder},
+        ignored=found.ignored,
+    )
+
+
+def _parse(content: str, path: Path) -> Element:
     try:
-        root: Element = ElementTree.fromstring(text)
+        root: Element = ElementTree.fromstring(content)
     except (ParseError, LookupError, ValueError) as error:
         raise _invalid_xml(path, error) from None
     return root
@@ -124,19 +138,18 @@ def _invalid_xml(path: Path, error: Exception) -> InputError:
     return InputError(f"{path}: is not valid XML")
 
 
-def _spans(root: Element, path: Path) -> Iterator[Span]:
+def _marks(root: Element, path: Path) -> Iterator[Mark]:
     for element in root.iterfind("TAGS/*"):
+        location = f"{path}: tag {element.get('id', '?')}"
         try:
             start, end = int(element.get("start", "")), int(element.get("end", ""))
         except ValueError:
-            raise InputError(f"{path}: tag {element.get('id', '?')} lacks start and end") from None
+            raise InputError(f"{location} lacks start and end") from None
         comment = element.get("comment", "")
+        label = element.get("TYPE") or element.tag
         if comment.startswith(_OUR_ENTITY):
-            entity = entity_of(comment.removeprefix(_OUR_ENTITY), str(path), SCHEMES["ours"])
-        else:
-            entity = entity_of(element.get("TYPE") or element.tag, str(path), _SCHEME)
-        if entity:
-            yield Span(start, end, entity)
+            label = comment.removeprefix(_OUR_ENTITY)
+        yield Mark(((start, end),), label, location, element.get("text"))
 
 
 def _document(note: AnnotatedNote, *, annotated: bool) -> str:
@@ -166,19 +179,20 @@ def _tag(number: int, note: AnnotatedNote, span: Span) -> str:
     )
 
 
-def _record(record: Element, path: Path) -> AnnotatedNote:
+def _record(record: Element, path: Path, labels: OwnLabels) -> AnnotatedNote:
     note_id = record.get("ID", "")
     element = record.find("TEXT")
     if not note_id or element is None:
         raise InputError(f"{path}: a RECORD lacks ID or TEXT")
-    text, spans = element.text or "", []
+    text, marks = element.text or "", []
     for child in element:
         marked = "".join(child.itertext())
-        entity = entity_of(child.get("TYPE", ""), f"{path}: record {note_id}", SCHEMES["i2b2-2006"])
-        if entity and marked:
-            spans.append(Span(len(text), len(text) + len(marked), entity))
+        if marked:
+            bounds = len(text), len(text) + len(marked)
+            marks.append(Mark((bounds,), child.get("TYPE", ""), f"{path}: record {note_id}"))
         text += marked + (child.tail or "")
-    return AnnotatedNote(note_id, text, tuple(spans), patient_id=note_id)
+    found = spans_of(marks, text, labels, SCHEMES["i2b2-2006"])
+    return AnnotatedNote(note_id, text, found.spans, patient_id=note_id, ignored=found.ignored)
 
 
 assert set(_TAG_OF) == set(_SCHEME.entities)

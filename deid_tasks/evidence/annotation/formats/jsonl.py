@@ -3,89 +3,120 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import write_lines
-from deid_tasks.evidence.annotation.formats.note import AnnotatedNote
+from deid_tasks.evidence.annotation.formats.marks import Mark, MarkedSpans, spans_of
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels, Scheme
+
+_CATEGORIES = Scheme(
+    "categories",
+    {
+        Category.NAME: Entity.PATIENT,
+        Category.LOCATION: Entity.LOCATION_OTHER,
+        Category.ORGANIZATION: Entity.ORGANIZATION,
+        Category.CONTACT: Entity.PHONE,
+        Category.ID: Entity.OTHER_ID,
+        "OTHER": Entity.OTHER_ID,
+    },
+    {},
+)
+_SCHEMES = (SCHEMES["ours"], _CATEGORIES, SCHEMES["i2b2-2014"])
 
 
-class Jsonl:
+class Jsonl(AnnotationFormat):
     """Files of JSON lines."""
 
     suffix = ".jsonl"
 
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield the notes of a file."""
-        for number, record in json_lines(source):
-            location = f"{source}:{number}"
-            text, note_id = record.get("text"), record.get("id")
-            if not isinstance(text, str) or not isinstance(note_id, str | int):
-                raise InputError(f"{location}: needs a string 'text' and an 'id'")
-            try:
-                spans = parse_spans(record, len(text))
-            except ValueError as error:
-                raise InputError(f"{location}: {error}") from None
-            patient, note_type, annotator = (
-                str(record.get(key) or "") for key in ("patient_id", "note_type", "annotator")
-            )
-            yield AnnotatedNote(str(note_id), text, tuple(spans), patient, note_type, annotator)
-
-    def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Yield the notes of a task list, which has the form of finished notes."""
-        return self.read(source)
+        for number, record in json_records(source):
+            yield note_or_error(note_of, record, f"{source}:{number}", labels)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write one line for each note; finished notes name their annotator."""
         return write_lines((_line(note, annotated=annotated) for note in notes), target)
 
 
+def note_of(record: dict[str, Any] | InputError, location: str, labels: OwnLabels = NO_OWN_LABELS) -> AnnotatedNote:
+    """Return the note of one line; raises ``InputError`` with ``location``, its file and line."""
+    if isinstance(record, InputError):
+        raise record
+    text, note_id = record.get("text"), record.get("id")
+    if not isinstance(text, str) or not isinstance(note_id, str | int):
+        raise InputError(f"{location}: needs a string 'text' and an 'id'")
+    found = read_spans(record, location, text, labels)
+    patient, note_type, annotator = (str(record.get(key) or "") for key in ("patient_id", "note_type", "annotator"))
+    meta = {key: str(value) for key, value in record.items() if key != "text" and isinstance(value, str | int)}
+    return AnnotatedNote(str(note_id), text, found.spans, patient, note_type, annotator, meta, found.ignored)
+
+
+def read_spans(
+    record: dict[str, Any], location: str, text: str | None = None, labels: OwnLabels = NO_OWN_LABELS
+) -> MarkedSpans:
+    """Return the ``spans`` of a record.
+
+    Args:
+        record: One JSON object; a span has ``start``, ``end`` and ``entity``, or a ``label`` that may be a category.
+        location: Its file and line, for messages.
+        text: The note; ``None`` if it is not known.
+        labels: What the corpus says of its labels.
+
+    Raises:
+        InputError: There is no list of spans, or a span lacks offsets, lies outside the text, or has an unknown label.
+    """
+    if not isinstance(record.get("spans"), list | tuple):
+        raise InputError(f"{location}: has no list 'spans'; a note without identifiers has an empty one")
+    return spans_of((_mark(item, location) for item in record["spans"]), text, labels, *_SCHEMES)
+
+
+def _mark(item: Any, location: str) -> Mark:
+    try:
+        start, end, score = int(item["start"]), int(item["end"]), float(item.get("score", 1.0))
+        label = str(item.get("entity") or item["label"])
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(f"{location}: has a span without start, end and entity") from None
+    return Mark(((start, end),), label, location, None, str(item.get("detector", "")), score)
+
+
 def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line that is not blank; raises ``InputError`` with the line number."""
+    for number, record in json_records(source):
+        if isinstance(record, InputError):
+            raise record
+        yield number, record
+
+
+def json_records(source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    """Yield line number and object of each line that is not blank, or why the line cannot be read.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
     try:
         with source.open("rb") as stream:
-            for number, raw in enumerate(stream, start=1):
-                if not raw.strip():
-                    continue
-                try:
-                    record = json.loads(raw.decode("utf-8"))
-                except (ValueError, RecursionError) as error:
-                    encoding = "UTF-8" if isinstance(error, UnicodeDecodeError) else "JSON"
-                    raise InputError(f"{source}:{number}: is not valid {encoding}") from None
-                if not isinstance(record, dict):
-                    raise InputError(f"{source}:{number}: is not a JSON object")
-                yield number, record
+            yield from records_of(stream, source)
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
 
 
-def parse_spans(record: dict[str, Any], length: int | None = None) -> list[Span]:
-    """Return the ``spans`` of a record, sorted.
-
-    Args:
-        record: One JSON object; a span has ``start``, ``end`` and ``entity``, or a ``label`` that is a category.
-        length: The length of the text in code points; ``None`` if it is not known.
-
-    Raises:
-        ValueError: A span lacks offsets, lies outside the text, or has an unknown entity.
-    """
-    items = record.get("spans", ())
-    if not isinstance(items, list | tuple):
-        raise ValueError("has spans that are not a list")
-    spans = []
-    for item in items:
+def records_of(stream: IO[bytes], source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    """Yield what ``json_records`` yields, of an open file. A byte order mark is no part of its first line."""
+    for number, raw in enumerate(stream, start=1):
+        if not raw.strip():
+            continue
         try:
-            start, end = int(item["start"]), int(item["end"])
-            entity = _entity(str(item.get("entity") or item["label"]))
-            score = float(item.get("score", 1.0))
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-            raise ValueError("has a span without start, end and a known entity") from None
-        if not 0 <= start < end or (length is not None and end > length):
-            raise ValueError("has a span outside its text")
-        spans.append(Span(start, end, entity, str(item.get("detector", "")), score))
-    return sorted(spans)
+            record = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except (ValueError, RecursionError) as error:
+            encoding = "UTF-8" if isinstance(error, UnicodeDecodeError) else "JSON"
+            yield number, InputError(f"{source}:{number}: is not valid {encoding}")
+            continue
+        yield number, record if isinstance(record, dict) else InputError(f"{source}:{number}: is not a JSON object")
 
 
 def span_record(span: Span) -> dict[str, Any]:
@@ -98,23 +129,6 @@ def span_record(span: Span) -> dict[str, Any]:
         "detector": span.detector,
         "score": round(span.score, 4),
     }
-
-
-_ENTITY_OF_CATEGORY = {
-    Category.NAME: Entity.PATIENT,
-    Category.LOCATION: Entity.LOCATION_OTHER,
-    Category.ORGANIZATION: Entity.ORGANIZATION,
-    Category.CONTACT: Entity.PHONE,
-    Category.ID: Entity.OTHER_ID,
-}
-
-
-def _entity(name: str) -> Entity:
-    if name in Entity.__members__:
-        return Entity(name)
-    if name == "OTHER":
-        return Entity.OTHER_ID
-    return _ENTITY_OF_CATEGORY[Category(name)]
 
 
 def _line(note: AnnotatedNote, *, annotated: bool) -> str:

@@ -1,11 +1,11 @@
 """Label Studio's JSON: task lists to import, and the export of a finished project.
 
 Some versions of the editor count offsets in UTF-16 code units, others in code points. Each span therefore carries the
-text that it marks, and the reader uses the unit under which every span of a note marks the text that it carries.
+text that it marks, by which the reader tells the unit.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from xml.sax.saxutils import quoteattr
 
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.errors import InputError
-from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import read_text, write_lines
-from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, checked_span
-from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of
+from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
 _COLORS = {
     Category.NAME: "#d62728",
@@ -31,34 +31,27 @@ _COLORS = {
 _FROM, _TO = "entity", "text"
 
 
-class LabelStudio:
+class LabelStudio(AnnotationFormat):
     """Files of Label Studio's JSON."""
 
     suffix = ".json"
 
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield the notes that have an annotation.
 
         If one person annotated a task several times, the newest annotation counts; a skipped task counts as unfinished.
-        Raises ``InputError`` if two people annotated one task: the work of each person needs an export of its own.
+        A task that two people annotated is an error: the work of each person needs an export of its own.
         """
         for location, task in _tasks(source):
             done = [a for a in _list(task, "annotations", location) if not a.get("was_cancelled")]
-            if not done:
-                continue
-            people = {_person(annotation) for annotation in done}
-            if len(people) > 1:
-                raise InputError(
-                    f"{location}: was annotated by {len(people)} people; export the work of each person separately"
-                )
-            newest = max(done, key=_age)
-            yield _note(task, newest, location, people.pop())
+            if done:
+                yield note_or_error(_finished_note, task, done, location, labels)
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
         """Yield every task, with the spans of its first prediction."""
         for location, task in _tasks(source):
             shown = _list(task, "predictions", location)
-            yield _note(task, shown[0] if shown else {}, location, "")
+            yield _note(task, shown[0] if shown else {}, location, "", NO_OWN_LABELS)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write a JSON array, one task on each line; proposals are predictions, finished work is annotations."""
@@ -145,57 +138,45 @@ def _person(annotation: Mapping[str, Any]) -> str:
     return str(who.get("email") or who.get("id") or "") if isinstance(who, dict) else str(who)
 
 
-def _note(task: Mapping[str, Any], annotation: Mapping[str, Any], location: str, annotator: str) -> AnnotatedNote:
+def _finished_note(
+    task: Mapping[str, Any], done: Sequence[Mapping[str, Any]], location: str, labels: OwnLabels
+) -> AnnotatedNote:
+    people = {_person(annotation) for annotation in done}
+    if len(people) > 1:
+        raise InputError(
+            f"{location}: was annotated by {len(people)} people; export the work of each person separately"
+        )
+    return _note(task, max(done, key=_age), location, people.pop(), labels)
+
+
+def _note(
+    task: Mapping[str, Any], annotation: Mapping[str, Any], location: str, annotator: str, labels: OwnLabels
+) -> AnnotatedNote:
     data = task["data"]
     text = data["text"]
-    marks = list(chain.from_iterable(_marks(item, location) for item in _list(annotation, "result", location)))
-    for convert in (_unchanged, _code_points(text)):
-        spans = [Span(convert(start), convert(end), entity) for start, end, entity, _ in marks]
-        if all(_is_same_text(text[s.start : s.end], carried) for s, (*_, carried) in zip(spans, marks, strict=True)):
-            break
-    else:
-        raise InputError(f"{location}: the offsets of a span do not match the text that it carries")
+    marks = chain.from_iterable(_marks(item, location) for item in _list(annotation, "result", location))
+    found = spans_of(marks, text, labels, SCHEMES["ours"])
     return AnnotatedNote(
         str(data["note_id"]),
         text,
-        tuple(sorted(checked_span(span, text, location) for span in spans)),
+        found.spans,
         note_type=str(data.get("note_type") or ""),
         annotator=annotator,
+        ignored=found.ignored,
     )
 
 
-def _marks(item: Mapping[str, Any], location: str) -> Iterator[tuple[int, int, Entity, str | None]]:
+def _marks(item: Mapping[str, Any], location: str) -> Iterator[Mark]:
     if item.get("type") != "labels":
         return
     value = item.get("value")
     try:
-        start, end, labels = int(value["start"]), int(value["end"]), list(value["labels"])  # type: ignore[index]
+        start, end, names = int(value["start"]), int(value["end"]), list(value["labels"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: a span lacks start, end or labels") from None
-    if len(labels) != 1:
-        raise InputError(f"{location}: span {start}-{end} has {len(labels)} labels instead of one")
-    entity = entity_of(str(labels[0]), location, SCHEMES["ours"])
-    if entity:
-        carried = value.get("text") if isinstance(value, dict) else None
-        yield start, end, entity, carried if isinstance(carried, str) else None
-
-
-def _unchanged(offset: int) -> int:
-    return offset
-
-
-def _code_points(text: str) -> Callable[[int], int]:
-    """Return the function from UTF-16 code units to code points of ``text``."""
-    if text.isascii():
-        return _unchanged
-
-    def convert(offset: int) -> int:
-        # A lone surrogate is a code unit like any other.
-        return len(text.encode("utf-16-le", "surrogatepass")[: 2 * offset].decode("utf-16-le", errors="ignore"))
-
-    return convert
-
-
-def _is_same_text(marked: str, carried: str | None) -> bool:
-    """Whether both texts are the same except for white space, which the editor rewrites."""
-    return carried is None or "".join(marked.split()) == "".join(carried.replace("\\n", "\n").split())
+    if len(names) != 1:
+        raise InputError(f"{location}: span {start}-{end} has {len(names)} labels instead of one")
+    carried = value.get("text") if isinstance(value, dict) else None
+    # The editor writes a line end as two characters.
+    carried = carried.replace("\\n", "\n") if isinstance(carried, str) else None
+    yield Mark(((start, end),), str(names[0]), location, carried)

@@ -1,12 +1,13 @@
 """The note that every format reads and writes, and the checks that all formats share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, OwnLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +22,41 @@ class AnnotatedNote:
     annotator: str = ""
     """The person who marked the note, if the format stores it."""
     meta: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What else the format stores of the note, by its name; ``folder`` is that of a file inside its source."""
+    ignored: tuple[Span, ...] = ()
+    """Text that counts on neither side."""
 
 
-class AnnotationFormat(Protocol):
+ReadNote = AnnotatedNote | InputError
+"""A note, or why it cannot be read."""
+
+
+class AnnotationFormat:
     """One way to store annotated notes in files."""
 
-    suffix: str
+    suffix = ""
     """The suffix of a file of this format; empty if the notes are stored in a folder, one or two files each."""
 
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Yield the finished notes of a file or folder. Raises ``InputError`` with file and line or note, never with
-        text.
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
+        """Yield each finished note of a file or folder, or the error of this one note: the others can be read.
+
+        Errors name file and line, note or tag, and hold no text.
+
+        Raises:
+            InputError: The file or folder as a whole cannot be read.
         """
+        raise NotImplementedError
+
+    def read(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[AnnotatedNote]:
+        """Yield the finished notes of a file or folder; raises ``InputError`` at the first that cannot be read."""
+        yield from _all_read(self.read_each(source, labels))
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:
-        """Yield the notes of a task list that ``write`` wrote, with the spans that it shows."""
+        """Yield the notes of a task list that ``write`` wrote, with the spans that it shows.
+
+        A task list has the form of finished notes unless the format says otherwise.
+        """
+        return self.read(source)
 
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write the notes and return their number.
@@ -46,13 +67,13 @@ class AnnotationFormat(Protocol):
             annotated: Whether the spans are the finished work of each note's annotator; if not, the file is a task list
                 whose spans are shown as proposals.
         """
+        raise NotImplementedError
 
 
-class ReadOnlyFormat:
+class ReadOnlyFormat(AnnotationFormat):
     """The base of a format that is read and never written."""
 
     name = ""
-    suffix = ""
 
     def read_tasks(self, source: Path) -> Iterator[AnnotatedNote]:  # noqa: ARG002
         """Raise ``InputError``: the format has no task lists."""
@@ -61,6 +82,21 @@ class ReadOnlyFormat:
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:  # noqa: ARG002
         """Raise ``InputError``: the format is never written."""
         raise InputError(f"{self.name} is a read-only format; choose another annotation format")
+
+
+def note_or_error(make: Callable[..., AnnotatedNote], *args: Any) -> ReadNote:
+    """Return the note that ``make`` returns, or the ``InputError`` that it raises."""
+    try:
+        return make(*args)
+    except InputError as error:
+        return error
+
+
+def _all_read(notes: Iterable[ReadNote]) -> Iterator[AnnotatedNote]:
+    for note in notes:
+        if isinstance(note, InputError):
+            raise note
+        yield note
 
 
 def verify_text(note: AnnotatedNote, original_text: str, source: str = "") -> None:
@@ -80,14 +116,3 @@ def verify_text(note: AnnotatedNote, original_text: str, source: str = "") -> No
         f"{source}{': ' if source else ''}note {note.note_id}: its text was changed at offset {first}"
         f" ({len(note.text)} characters instead of {len(original_text)}); annotate the exported text again"
     )
-
-
-def checked_span(span: Span, text: str, location: str) -> Span:
-    """Return the span, or raise ``InputError`` if it is empty or outside its text; ``location`` is its file and line or
-    note.
-    """
-    if not 0 <= span.start < span.end <= len(text):
-        raise InputError(
-            f"{location}: span {span.start}-{span.end} is empty or outside its text of {len(text)} characters"
-        )
-    return span

@@ -11,18 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
-from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import read_text
-from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadOnlyFormat, checked_span
-from deid_tasks.evidence.annotation.labels import SCHEMES, entity_of
+from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadNote, ReadOnlyFormat, note_or_error
+from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
 _RECORD = re.compile(r"START_OF_RECORD=(\d+)\|\|\|\|(\d+)\|\|\|\|[ \t]*\r?\n?(.*?)\|\|\|\|END_OF_RECORD", re.DOTALL)
 _HEADING = re.compile(r"Patient\s+(\d+)\s+Note\s+(\d+)", re.IGNORECASE)
-_UNTYPED = Entity.OTHER_ID
+_UNTYPED = "Other"
 
-SpansByNote = dict[tuple[str, str], list[Span]]
+MarksByNote = dict[tuple[str, str], list[Mark]]
 
 
 class PhysioNet(ReadOnlyFormat):
@@ -31,25 +30,30 @@ class PhysioNet(ReadOnlyFormat):
     name = "physionet"
     suffix = ".text"
 
-    def read(self, source: Path) -> Iterator[AnnotatedNote]:
+    def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield each record of ``id.text``; ``source`` is that file or its folder."""
         path = source / "id.text" if source.is_dir() else source
         text = read_text(path)
-        spans_by_note = _read_offsets(path)
+        marks_by_note = _read_offsets(path)
         found = 0
         for patient, note, record in (match.groups() for match in _RECORD.finditer(text)):
             found += 1
-            location = f"{path}: patient {patient} note {note}"
-            spans = sorted({checked_span(span, record, location) for span in spans_by_note.pop((patient, note), ())})
-            yield AnnotatedNote(f"{patient}-{note}", record, tuple(spans), patient_id=patient)
+            marks = marks_by_note.pop((patient, note), [])
+            yield note_or_error(_note, patient, note, record, marks, labels)
         if not found:
             raise InputError(f"{path}: holds no START_OF_RECORD=patient||||note||||")
-        if spans_by_note:
-            patient, note = min(spans_by_note)
+        if marks_by_note:
+            patient, note = min(marks_by_note)
             raise InputError(f"{path}: patient {patient} note {note} has offsets but no record")
 
 
-def _read_offsets(path: Path) -> SpansByNote:
+def _note(patient: str, note: str, text: str, marks: list[Mark], labels: OwnLabels) -> AnnotatedNote:
+    # A line without a type has a word of the text in its place.
+    found = spans_of(marks, text, labels, SCHEMES["physionet"], is_quoted=False)
+    return AnnotatedNote(f"{patient}-{note}", text, found.spans, patient_id=patient, ignored=found.ignored)
+
+
+def _read_offsets(path: Path) -> MarksByNote:
     for suffix, reader in ((".phrase", _read_phrase_file), (".phi", _read_phi_file)):
         beside = path.with_suffix(suffix)
         if beside.exists():
@@ -57,8 +61,8 @@ def _read_offsets(path: Path) -> SpansByNote:
     raise InputError(f"{path}: has neither a .phrase nor a .phi file beside it")
 
 
-def _read_phrase_file(path: Path) -> SpansByNote:
-    spans_by_note: SpansByNote = defaultdict(list)
+def _read_phrase_file(path: Path) -> MarksByNote:
+    marks_by_note: MarksByNote = defaultdict(list)
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
@@ -68,13 +72,12 @@ def _read_phrase_file(path: Path) -> SpansByNote:
             patient, note, start, end, label = parts[0], parts[1], int(parts[2]), int(parts[3]), parts[4]
         except (IndexError, ValueError):
             raise InputError(f"{location}: is not a line of patient, note, start, end, type and phrase") from None
-        if entity := entity_of(label, location, SCHEMES["physionet"], is_quoted=False):
-            spans_by_note[patient, note].append(Span(start, end, entity))
-    return dict(spans_by_note)
+        marks_by_note[patient, note].append(Mark(((start, end),), label, location))
+    return dict(marks_by_note)
 
 
-def _read_phi_file(path: Path) -> SpansByNote:
-    spans_by_note: SpansByNote = defaultdict(list)
+def _read_phi_file(path: Path) -> MarksByNote:
+    marks_by_note: MarksByNote = defaultdict(list)
     key: tuple[str, str] | None = None
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if heading := _HEADING.search(line):
@@ -88,5 +91,5 @@ def _read_phi_file(path: Path) -> SpansByNote:
             raise InputError(f"{path}:{number}: is not a line of start, start and end") from None
         if key is None:
             raise InputError(f"{path}:{number}: comes before the first 'Patient p Note n'")
-        spans_by_note[key].append(Span(start, end, _UNTYPED))
-    return dict(spans_by_note)
+        marks_by_note[key].append(Mark(((start, end),), _UNTYPED, f"{path}:{number}"))
+    return dict(marks_by_note)

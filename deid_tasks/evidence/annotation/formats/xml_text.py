@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 from deid_tasks.core.errors import InputError
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = "CONTROL"
 
 
@@ -33,6 +34,19 @@ def restore_control_characters(text: str, controls: Mapping[int, int]) -> str:
     for offset, code in controls.items():
         characters[offset] = chr(code)
     return "".join(characters)
+
+
+def with_line_ends_of(text: str, content: str) -> str:
+    """Return the text of the element ``TEXT`` with the line ends that stand in ``content``, its file.
+
+    The text comes back as it is where its lines cannot be told: line ends may be written as references.
+    """
+    start, end = content.find("<TEXT"), content.rfind("</TEXT>")
+    ends = _LINE_END.findall(content, max(start, 0), max(end, 0))
+    lines = text.split("\n")
+    if len(lines) != len(ends) + 1:
+        return text
+    return "".join(f"{line}{end}" for line, end in zip(lines, [*ends, ""], strict=True))
 
 
 def controls_of(root: Element, length: int, location: str) -> dict[int, int]:

@@ -1,22 +1,19 @@
-"""Spans from one BIO label for each word."""
+"""Labelled stretches of text from one BIO label for each word."""
 
 from collections.abc import Sequence
-
-from deid_tasks.core.entities import Entity
-from deid_tasks.core.span import Span
 
 OUTSIDE = "O"
 
 
-def from_bio(words: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[Span]:
-    """Return the spans that BIO labels describe, from the start of the first word to the end of the last.
+def from_bio(words: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Return start, end and label of what BIO labels describe, from the start of the first word to the end of the last.
 
-    An ``I-`` label that continues no span begins one, as taggers and the IOB1 files of CoNLL-2003 use it.
+    An ``I-`` label that continues nothing begins a stretch, as taggers and the IOB1 files of CoNLL-2003 use it.
 
     Raises:
-        ValueError: The two lists differ in length, or a label names no entity.
+        ValueError: The two lists differ in length, or a label is neither ``O``, ``B-…`` nor ``I-…``.
     """
-    spans: list[Span] = []
+    found: list[tuple[int, int, str]] = []
     continues = False
     for (start, end), label in zip(words, labels, strict=True):
         prefix, _, name = label.partition("-")
@@ -25,10 +22,9 @@ def from_bio(words: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[Sp
             continue
         if prefix not in {"B", "I"}:
             raise ValueError("a label is neither O, B-… nor I-…")
-        entity = Entity(name)
-        if prefix == "I" and continues and spans[-1].entity == entity:
-            spans[-1] = Span(spans[-1].start, end, entity)
+        if prefix == "I" and continues and found[-1][2] == name:
+            found[-1] = found[-1][0], end, name
         else:
-            spans.append(Span(start, end, entity))
+            found.append((start, end, name))
         continues = True
-    return spans
+    return found

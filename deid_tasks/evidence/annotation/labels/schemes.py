@@ -6,7 +6,8 @@ harmonization of Lin 2020 (table 3.1); the model cards of John Snow Labs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import MappingProxyType
 
 from deid_tasks.core.entities import Entity
@@ -281,6 +282,29 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 )
 
 
+class UnknownLabelError(InputError):
+    """A label of an annotated note is in none of the schemes of its format."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLabels:
+    """What the labels of one corpus mean where its format does not say it."""
+
+    entities: Mapping[str, Entity | None] = field(default_factory=dict)
+    """The entity by label, ``None`` for text that is not an identifier; they win over the schemes of a format."""
+    ignored: frozenset[str] = frozenset()
+    """Labels of text that counts neither as an identifier nor as anything else."""
+
+    def entity_of(self, label: str, location: str, *schemes: Scheme, is_quoted: bool = True) -> Entity | None:
+        """Return the entity of a label; arguments and errors are those of the function ``entity_of``."""
+        if label in self.entities:
+            return self.entities[label]
+        return entity_of(label, location, *schemes, is_quoted=is_quoted)
+
+
+NO_OWN_LABELS = OwnLabels()
+
+
 def entity_of(label: str, location: str, *schemes: Scheme, is_quoted: bool = True) -> Entity | None:
     """Return the entity of a label, or ``None`` if the label marks no identifier.
 
@@ -291,7 +315,7 @@ def entity_of(label: str, location: str, *schemes: Scheme, is_quoted: bool = Tru
         is_quoted: Whether the message may quote the label; not where a word of the text can stand in its place.
 
     Raises:
-        InputError: None of the schemes has the label.
+        UnknownLabelError: None of the schemes has the label.
     """
     for scheme in schemes:
         for known in (label, label.upper()):
@@ -301,7 +325,12 @@ def entity_of(label: str, location: str, *schemes: Scheme, is_quoted: bool = Tru
             if known.lower() == label.lower():
                 return entity
     names = " or ".join(scheme.name for scheme in schemes)
-    raise InputError(f"{location}: {repr(label[:40]) if is_quoted else 'its label'} is not a label of {names}")
+    if not is_quoted:
+        raise UnknownLabelError(f"{location}: its label is not a label of {names}")
+    known_labels = {known.upper(): known for scheme in schemes for known in scheme.entities}
+    near = [known_labels[name] for name in get_close_matches(label.upper(), known_labels)]
+    listed = f" (near: {', '.join(near)})" if near else ""
+    raise UnknownLabelError(f"{location}: {label[:40]!r} is not a label of {names}{listed}")
 
 
 def label_of(entity: Entity, scheme: Scheme) -> str | None:

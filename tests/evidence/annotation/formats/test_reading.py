@@ -100,6 +100,87 @@ def test_brat_with_fragments_and_the_labels_of_meddocan(tmp_path):
     assert marked(note) == [("María Núñez", "PATIENT"), ("Calle", "STREET"), ("Mayor 3", "STREET")]
 
 
+CRLF = "Adm 3/14\r\nMargaret Thibodeaux\r\nseen by Dr. Okafor\r\n"
+LF = CRLF.replace("\r\n", "\n")
+EXPECTED = [("3/14", "DATE"), ("Margaret Thibodeaux", "PATIENT"), ("Okafor", "PROVIDER")]
+
+
+def offsets(text):
+    return [(text.index(part), text.index(part) + len(part), part, label) for part, label in EXPECTED]
+
+
+def xml_of(text, tags):
+    lines = [
+        f'<NAME id="P{n}" start="{start}" end="{end}" text="{part}" TYPE="{label.replace("PROVIDER", "DOCTOR")}" />'
+        for n, (start, end, part, label) in enumerate(tags)
+    ]
+    return f"<deIdi2b2><TEXT><![CDATA[{text}]]></TEXT><TAGS>{''.join(lines)}</TAGS></deIdi2b2>"
+
+
+@pytest.mark.parametrize(
+    ("text", "counted", "read"),
+    [
+        (LF, LF, LF),
+        # The tags count the line ends that stand in the file, which a parser changes.
+        (CRLF, CRLF, CRLF),
+        # A file that was converted after annotation.
+        (CRLF, LF, LF),
+        (LF, CRLF, LF),
+    ],
+)
+def test_i2b2_2014_tags_mark_what_they_say_whatever_the_line_ends(tmp_path, text, counted, read):
+    put(tmp_path, {"a.xml": xml_of(text, offsets(counted))})
+    [note] = FORMATS["i2b2-2014"].read(tmp_path)
+    assert (note.text, marked(note)) == (read, EXPECTED)
+
+
+def test_i2b2_2014_without_the_text_of_tags_is_read_as_it_is(tmp_path):
+    put(tmp_path, {"a.xml": xml_of(LF, offsets(LF)).replace(" text=", " comment=")})
+    [note] = FORMATS["i2b2-2014"].read(tmp_path)
+    assert marked(note) == EXPECTED
+
+
+@pytest.mark.parametrize(("text", "counted"), [(LF, LF), (CRLF, CRLF), (CRLF, LF), (LF, CRLF)])
+def test_brat_marks_what_it_says_whatever_the_line_ends(tmp_path, text, counted):
+    lines = [f"T{n}\t{label} {a} {b}\t{part}\n" for n, (a, b, part, label) in enumerate(offsets(counted), 1)]
+    put(tmp_path, {"a.txt": text, "a.ann": "".join(lines)})
+    [note] = FORMATS["brat"].read(tmp_path)
+    assert (note.text, marked(note)) == (text, EXPECTED), "the text stays that of the file"
+
+
+def test_one_mark_that_line_ends_do_not_explain_is_an_error(tmp_path):
+    tags = offsets(LF)
+    tags[0] = (0, 4, *tags[0][2:])
+    put(tmp_path, {"a.xml": xml_of(LF, tags)})
+    with pytest.raises(InputError, match=r"a\.xml: tag P0: the offsets 0-4"):
+        list(FORMATS["i2b2-2014"].read(tmp_path))
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_byte_order_mark_is_no_part_of_the_text_whether_tools_count_it_or_not(tmp_path, more):
+    put(tmp_path, {"a.txt": "\ufeffAnn Lee", "a.ann": f"\ufeffT1\tPATIENT {4 + more} {7 + more}\tLee\n"})
+    [note] = FORMATS["brat"].read(tmp_path)
+    assert (note.text, marked(note)) == ("Ann Lee", [("Lee", "PATIENT")])
+
+
+@pytest.mark.parametrize("name", ["jsonl", "doccano"])
+def test_a_byte_order_mark_loses_no_line(name, tmp_path):
+    line = {"id": "a", "note_id": "a", "text": "Ann", "spans": [], "label": []}
+    put(tmp_path, {"n.jsonl": b"\xef\xbb\xbf" + json.dumps(line).encode()})
+    assert [note.note_id for note in FORMATS[name].read(tmp_path / "n.jsonl")] == ["a"]
+
+
+def test_what_follows_a_note_that_cannot_be_read_can_be_read(tmp_path):
+    put(tmp_path, {"a.txt": "Ann", "a.ann": "T1\tPLANET 0 3\tAnn\n", "b.txt": "Ann", "b.ann": ""})
+    bad, good = FORMATS["brat"].read_each(tmp_path)
+    assert (isinstance(bad, InputError), good.note_id) == (True, "b")
+    text = "-DOCSTART- O\n\nAda B-PLANET\n\n-DOCSTART- O\n\nAda B-PER\n"
+    put(tmp_path, {"c/a.conll": text})
+    bad, good = FORMATS["conll"].read_each(tmp_path / "c" / "a.conll")
+    assert "a.conll:3: 'PLANET' is not a label" in str(bad)
+    assert (good.note_id, marked(good)) == ("a-2", [("Ada", "PATIENT")])
+
+
 def test_conll_columns(tmp_path):
     text = (
         "-DOCSTART- -X- O O\n\nDr. NNP I-NP O\nAda NNP I-NP I-PER\nPark NNP I-NP I-PER\n\nPark NNP I-NP I-PER\nleft VB O O\n"
@@ -182,14 +263,32 @@ def test_the_labeling_configuration_has_every_entity():
 
 SECRET = "Okafor"
 BROKEN = [
-    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor"}\n{"id": 2, '}, r"n\.jsonl:2: is not valid JSON"),
+    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor", "spans": []}\n{"id": 2, '}, r"n\.jsonl:2: is not valid JSON"),
     ("jsonl", {"n.jsonl": b'{"id": 1, "text": "Okafor \xff"}'}, r"n\.jsonl:1: is not valid UTF-8"),
     (
         "jsonl",
         {"n.jsonl": '{"id": 1, "text": "Okafor", "spans": [{"start": 0, "end": 99, "entity": "DATE"}]}'},
-        "1: has a span outside",
+        "1: span 0-99 is empty or outside its text of 6 characters",
     ),
     ("jsonl", {"n.jsonl": "[1]"}, "not a JSON object"),
+    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor"}'}, r"n\.jsonl:1: has no list 'spans'"),
+    ("jsonl", {"n.jsonl": '{"id": 1, "text": "Okafor", "spans": null}'}, r"n\.jsonl:1: has no list 'spans'"),
+    (
+        "jsonl",
+        {"n.jsonl": '{"id": 1, "text": "Okafor", "spans": [{"start": 0, "end": 3, "entity": "PATIENTS"}]}'},
+        r"n\.jsonl:1: 'PATIENTS' is not a label of .* \(near: PATIENT",
+    ),
+    ("doccano", {"n.jsonl": '{"note_id": "a", "text": "Okafor"}'}, "1: has no list 'label' or 'entities'"),
+    (
+        "brat",
+        {"a.txt": "Dr. Okafor", "a.ann": "T7\tPATIENT 0 6\tOkafor\n"},
+        r"a\.ann:1: T7: the offsets 0-6 do not match",
+    ),
+    (
+        "i2b2-2014",
+        {"a.xml": I2B2_2014.replace('start="33" end="39"', 'start="15" end="21"').replace("Olvera", SECRET)},
+        r"a\.xml: tag P1: the offsets 15-21 do not match",
+    ),
     ("doccano", {"n.jsonl": '{"id": 1, "text": "Okafor"}'}, "1: needs a string 'text' and a 'note_id'"),
     ("doccano", {"n.jsonl": '{"note_id": "a", "text": "Okafor", "label": [[0, 3]]}'}, "1: has a span without"),
     ("label-studio", {"n.json": '{"text": "Okafor"}'}, "not a JSON array of tasks"),
@@ -197,14 +296,14 @@ BROKEN = [
     (
         "label-studio",
         {"n.json": studio({"start": 0, "end": 3, "text": "Okafor", "labels": ["PATIENT"]})},
-        "note n1: the offsets of a span do not match",
+        "note n1: the offsets 0-3 do not match",
     ),
     ("label-studio", {"n.json": studio({"start": 0, "end": 3, "labels": ["PATIENT", "DATE"]})}, "has 2 labels"),
     ("label-studio", {"n.json": studio(people=(1, 2))}, "annotated by 2 people"),
     ("brat", {"a.ann": "T1\tPATIENT 0 3\tAnn\n"}, r"a\.txt: cannot be read"),
     ("brat", {"a.txt": SECRET, "a.ann": "T1\tPATIENT 0 99\tOkafor\n"}, "span 0-99 is empty or outside its text of 6"),
     ("brat", {"a.txt": SECRET, "a.ann": "T1\tPATIENT zero\tOkafor\n"}, r"a\.ann:1: is not a text-bound"),
-    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPLANET 0 6\tOkafor\n"}, r"a\.ann:1: 'PLANET' is not a label"),
+    ("brat", {"a.txt": SECRET, "a.ann": "T1\tPLANET 0 6\tOkafor\n"}, r"a\.ann:1: T1: 'PLANET' is not a label"),
     ("brat", {"a.txt": b"\xff", "a.ann": ""}, r"a\.txt: is not valid UTF-8 at byte 0"),
     ("i2b2-2014", {"a.xml": "<deIdi2b2><TEXT>Okafor</TEXT>"}, r"a\.xml: is not valid XML at line 1"),
     ("i2b2-2014", {"a.xml": "<deIdi2b2/>"}, "has no TEXT"),

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.labels import from_bio
 
 
@@ -20,12 +19,12 @@ from deid_tasks.evidence.annotation.labels import from_bio
     ],
 )
 def test_spans_of_labels(labels, spans):
-    assert [(s.start, s.end, s.entity) for s in from_bio([(0, 2), (3, 5)], labels)] == spans
+    assert from_bio([(0, 2), (3, 5)], labels) == spans
 
 
-@pytest.mark.parametrize("labels", [["X-CITY"], ["B-PLANET"], []])
+@pytest.mark.parametrize("labels", [["X-CITY"], []])
 def test_what_is_no_label_is_refused(labels):
-    with pytest.raises(ValueError, match=r"label|PLANET|zip"):
+    with pytest.raises(ValueError, match=r"label|zip"):
         from_bio([(0, 2)], labels)
 
 
@@ -42,5 +41,5 @@ def test_spans_of_whole_words_survive_labelling(parts):
             labels.append(f"{'I' if number else 'B'}-{entity}" if is_marked else "O")
             end += size + 1
         if is_marked:
-            spans.append(Span(start, end - 1, entity))
+            spans.append((start, end - 1, entity))
     assert from_bio(words, labels) == spans

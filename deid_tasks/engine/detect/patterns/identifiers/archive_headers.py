@@ -1,4 +1,4 @@
-"""Headers and footers of archived reports: a column of numbers around a hospital's letters, and a transcription's codes.
+"""Headers and footers of archived reports: numbers around a hospital's letters, and a transcription's codes.
 
 771204668 | SBH | 60718823 | | 318842 | 11/2/1998 12:00:00 AM          M.D. GA7
 (or one under the other)                                                BN571/6330
