@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from deid_tasks.cli.identity import operating_system_identity
+from deid_tasks.cli.identity import person_at_the_desk
 from deid_tasks.cli.jsonl import open_target
 from deid_tasks.cli.keys import write_key_files
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
@@ -119,6 +119,20 @@ def export_log(
             target.write(json.dumps(row, sort_keys=True) + "\n")
 
 
+@audit.command("restored")
+def accept_restored_log(institution: Institution, institutions: Institutions = INSTITUTIONS_FOLDER) -> None:
+    """Accept that the log lost rows because the warehouse was restored from a backup, so that runs publish again.
+
+    Enter the exclusions first that were requested since the backup: docs/how-to/back-up-and-restore.md. The log names
+    you and the lost heads. Exit status 2 where the log has every row whose head is stored.
+    """
+    from deid_tasks.platform.runs import accept_restore
+
+    settings, secrets = settings_and_secrets(institution, institutions)
+    lost = accept_restore(settings, secrets, person_at_the_desk())
+    print(f"accepted that {lost['rows']} rows are lost, {lost['first']} to {lost['last']}; runs publish again")
+
+
 @audit.command("show")
 def show_log(
     institution: Institution,
@@ -182,7 +196,8 @@ def approve_request(
 ) -> None:
     """Approve another person's request; look at it first with `deid audit requests REQUEST`.
 
-    You are who the operating system says. Exit status 2 where you made the request yourself.
+    You are who the operating system says; in a container of the platform nobody is told apart, so it refuses. Exit
+    status 2 where you made the request yourself.
     """
     _decide(request, institution, institutions, "approved")
 
@@ -199,7 +214,7 @@ def _decide(request: str, institution: str, institutions: Path, decision: Litera
     from deid_tasks.platform.runs import decide_request
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    done = decide_request(settings, secrets, request, decision, operating_system_identity())
+    done = decide_request(settings, secrets, request, decision, person_at_the_desk())
     print(f"{done['for']} {done['request']}: {decision} by {done['decided_by']}")
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from deid_tasks.cli.identity import operating_system_identity
+from deid_tasks.cli.identity import person_at_the_desk
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.progress import working
 
@@ -23,7 +23,7 @@ def write_candidates(institution: Institution, institutions: Institutions = INST
 
     with working("reading notes"):
         found = runs.harvest_candidates(
-            *settings_and_secrets(institution, institutions), prepared_by=operating_system_identity()
+            *settings_and_secrets(institution, institutions), prepared_by=person_at_the_desk()
         )
     print(
         f"{found['sentence_candidates']:,} sentences and {found['template_candidates']:,} templates from"
@@ -49,7 +49,7 @@ def approve_candidates(
     from deid_tasks.platform import runs
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    frozen = runs.approve_harvest(settings, secrets, operating_system_identity(), harvested=version)
+    frozen = runs.approve_harvest(settings, secrets, person_at_the_desk(), harvested=version)
     print(
         f"approved by {frozen['approved_by']} at {frozen['approved_at']}:"
         f" {frozen['sentences']:,} of {frozen['sentences_offered']:,} sentences,"

@@ -4,8 +4,13 @@ import os
 import pwd
 import socket
 from collections.abc import Mapping
+from pathlib import Path
 
+from deid_tasks.core.errors import ApprovalError
 from deid_tasks.core.identity import Identity
+
+IMAGE_MARKER = Path("/etc/palimpsest-image")
+"""A file that the images have: whoever may start a process there chooses its user, with ``docker exec --user``."""
 
 
 def operating_system_identity(environment: Mapping[str, str] = os.environ) -> Identity:
@@ -25,3 +30,18 @@ def operating_system_identity(environment: Mapping[str, str] = os.environ) -> Id
         # A container often runs as a user id that has no name.
         name = f"uid-{uid}"
     return Identity(name, "operating_system", origin)
+
+
+def person_at_the_desk() -> Identity:
+    """Return the user as ``operating_system_identity`` does, for an act that must be one person's and no other's.
+
+    Raises:
+        ApprovalError: the process runs in the platform's image, where everybody has the same user.
+    """
+    person = operating_system_identity()
+    if IMAGE_MARKER.exists():
+        raise ApprovalError(
+            f"in a container everybody is {person.name!r}, so nobody can be told apart: run the command on a machine"
+            " where each person has a login of their own (docs/how-to/audit.md#where-people-work)"
+        )
+    return person

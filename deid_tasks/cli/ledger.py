@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from deid_tasks.cli.audit import print_request
-from deid_tasks.cli.identity import operating_system_identity
+from deid_tasks.cli.identity import operating_system_identity, person_at_the_desk
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.core.errors import InputError
@@ -80,7 +80,8 @@ def retract_notes(
     from deid_tasks.platform import runs
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    person = operating_system_identity()
+    # Alone somebody may exclude a note in a container too: what must leave the table never waits for a login.
+    person = person_at_the_desk() if request or approved or end else operating_system_identity()
     if approved and (patient or note or reason or request):
         raise InputError("--approved takes patients, notes and reason from the request: give none, nor --request")
     if end and now:

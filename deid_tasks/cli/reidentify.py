@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from deid_tasks.cli.audit import print_request
-from deid_tasks.cli.identity import operating_system_identity
+from deid_tasks.cli.identity import person_at_the_desk
 from deid_tasks.cli.jsonl import open_target
 from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institution, Institutions, settings_and_secrets
 from deid_tasks.core.errors import InputError
@@ -41,7 +41,7 @@ def write_originals(
     from deid_tasks.platform import runs
 
     settings, secrets = settings_and_secrets(institution, institutions)
-    person = operating_system_identity()
+    person = person_at_the_desk()
     if approved and (notes or reason or request):
         raise InputError("--approved takes notes and reason from the request: give neither, nor --request")
     if request:

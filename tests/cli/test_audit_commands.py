@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 import yaml
@@ -106,6 +107,39 @@ def test_who_is_asked_of_the_system_and_not_of_the_environment():
     person = operating_system_identity({"SUDO_UID": "4001", "SUDO_USER": "mallory"})
     assert (person.name, person.source) == ("uid-4001", "operating_system")
     assert "through sudo" in person.origin
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        ("audit", "approve", "5f0c9a1b22de"),
+        ("audit", "reject", "5f0c9a1b22de"),
+        ("audit", "restored"),
+        ("retract", "--note", "n1", "--reason", "legal_hold", "--request"),
+        ("retract", "--approved", "5f0c9a1b22de"),
+        ("retract", "--end", "--note", "n1", "--reason", "wrong note"),
+        ("reidentify", "n1", "--reason", "ticket 17"),
+        ("harvest", "run"),
+        ("harvest", "approve"),
+    ],
+    ids=lambda act: " ".join(act[:2]),
+)
+def test_nobody_acts_for_two_where_everybody_has_one_user(act, tmp_path, monkeypatch):
+    folder = Path(__file__).parents[2] / "dags" / "institutions"
+    marker = tmp_path / "image"
+    marker.touch()
+    monkeypatch.setattr("deid_tasks.cli.identity.IMAGE_MARKER", marker)
+    monkeypatch.setenv("PALIMPSEST_WORK_DIR", str(tmp_path / "work"))
+    done = CliRunner().invoke(app, [*act, "--institution", "riverside", "--institutions", str(folder)])
+    assert isinstance(done.exception, ApprovalError)
+    assert "nobody can be told apart" in str(done.exception)
+
+
+def test_one_person_may_exclude_a_note_in_a_container(desk, deid, tmp_path, monkeypatch):
+    marker = tmp_path / "image"
+    marker.touch()
+    monkeypatch.setattr("deid_tasks.cli.identity.IMAGE_MARKER", marker)
+    assert deid("retract", "--note", "n1", "--reason", "legal_hold").exit_code == 0
 
 
 def test_keys_are_written_for_their_owner_alone(tmp_path):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+import subprocess
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
@@ -17,6 +19,8 @@ from tests.support.image_files import ROOT, stages
 _TEXT = (ROOT / "docker-compose.yaml").read_text(encoding="utf-8")
 _COMPOSE: dict[str, Any] = yaml.safe_load(_TEXT)
 _SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
+_SHARED = {"work", "airflow-logs"}
+"""Volumes of more than one service."""
 _ONE_SHOT = {"airflow-init", "demo-data", "database-roles"}
 
 
@@ -82,6 +86,7 @@ _SECRETS = {
     "worker-evidence": {"evidence", "surrogate", "signing", "verification", "audit key"},
     "worker-dbt": {"source", "build", "owner"},
     "airflow-init": {"store"},
+    "cleaner": set(),
     "scheduler": set(),
     "dag-processor": set(),
     "triggerer": set(),
@@ -157,6 +162,20 @@ def test_the_roles_are_made_with_a_login_for_every_connection():
     assert len(set(users.values())) == len(users) == 18
 
 
+def test_an_own_institution_takes_the_place_of_the_simulated_ones(tmp_path):
+    page = (ROOT / "docs" / "how-to" / "run-with-compose.md").read_text(encoding="utf-8")
+    [command] = [line for line in page.splitlines() if line.startswith("sed -i '/LAKESHORE")]
+    (tmp_path / "docker-compose.yaml").write_text(_TEXT)
+    (tmp_path / ".env").write_text((ROOT / ".env.example").read_text(encoding="utf-8"))
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    text = (tmp_path / "docker-compose.yaml").read_text(encoding="utf-8")
+    services = yaml.safe_load(text)["services"]
+    assert not re.search("riverside|lakeshore", text + (tmp_path / ".env").read_text(encoding="utf-8"), re.IGNORECASE)
+    assert services["database-roles"]["environment"]["WAREHOUSE_INSTITUTIONS"] == "${WAREHOUSE_INSTITUTIONS:-cedar}"
+    assert "AIRFLOW_CONN_CEDAR_ENGINE" in services["worker-notes"]["environment"]
+    assert set(services) == set(_SERVICES)
+
+
 def test_only_workers_that_run_the_engine_have_keys():
     holders = {
         name
@@ -175,6 +194,45 @@ def test_who_reads_notes_has_what_a_shard_needs_and_can_write_nothing():
     assert {name for name in environment if name.startswith("AIRFLOW_CONN_")} == {
         f"AIRFLOW_CONN_{name.upper()}" for name in needed
     }
+
+
+def test_no_service_writes_what_another_one_runs():
+    """A file of settings in Airflow's home is Python that runs; so are the programs of compared systems in a cache."""
+    mounted = [
+        (name, *volume.split(":")[:2]) for name, service in _SERVICES.items() for volume in service.get("volumes", ())
+    ]
+    homes = {(volume, path) for _, volume, path in mounted if path.startswith("/opt/airflow")}
+    assert homes == {("airflow-logs", "/opt/airflow/logs")}
+    holders: dict[str, set[str]] = {}
+    for name, volume, _ in mounted:
+        holders.setdefault(volume, set()).add(name)
+    assert {volume for volume, services in holders.items() if len(services) > 1} == _SHARED
+    assert set(holders) == set(_COMPOSE["volumes"])
+    assert holders["work"] == {"worker", "worker-notes", "worker-gpu", "worker-evidence"}
+
+
+def test_only_the_api_server_has_the_passwords_of_people():
+    assert [
+        name for name, service in _SERVICES.items() if "PALIMPSEST_UI_PASSWORDS" in json.dumps({**service, "build": ""})
+    ] == ["api-server"]
+
+
+def test_the_output_of_containers_is_bounded():
+    for name, service in _SERVICES.items():
+        assert service["logging"] == {"driver": "json-file", "options": {"max-size": "20m", "max-file": "5"}}, name
+
+
+def test_the_cleaner_runs_commands_that_exist():
+    script = _SERVICES["cleaner"]["command"][-1].replace("$$", "$")
+    assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
+    assert "/clean-logs --once" in script
+    [line] = [line for line in script.splitlines() if "airflow db clean" in line]
+    words = shlex.split(
+        line.replace('"$(date -u -d "-$PALIMPSEST_AIRFLOW_DAYS days" +%FT%TZ)"', "2026-01-01T00:00:00Z")
+    )
+    from airflow.cli.cli_parser import get_parser
+
+    assert get_parser().parse_args(words[1:]).skip_archive
 
 
 def test_containers_of_the_platform_have_no_rights():

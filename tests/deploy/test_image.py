@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import time
 import tomllib
 import venv
 from pathlib import Path
@@ -34,6 +35,29 @@ def test_an_image_runs_without_rights_and_installs_by_hash():
         assert stages()[name].user == "50000:0"
     installs = [run for stage in stages().values() for run in stage.runs if "pip install" in run]
     assert all("--require-hashes" in run or "--no-index --no-deps" in run for run in installs)
+
+
+def test_a_command_knows_that_it_runs_in_the_image():
+    from deid_tasks.cli.identity import IMAGE_MARKER
+
+    assert f"touch {IMAGE_MARKER}" in stages()["runtime"].runs
+    assert not IMAGE_MARKER.exists()
+
+
+def test_old_logs_are_deleted_and_young_ones_stay(tmp_path):
+    logs = tmp_path / "logs" / "dag_id=notes__riverside"
+    (logs / "empty").mkdir(parents=True)
+    old, young = logs / "old.log", logs / "young.log"
+    for path in (old, young):
+        path.touch()
+    ago = time.time() - 16 * 24 * 3_600
+    for path in (old, logs / "empty"):
+        os.utime(path, (ago, ago))
+    environment = os.environ | {"AIRFLOW_HOME": str(tmp_path)}
+    subprocess.run([ROOT / "deploy" / "image" / "clean-logs", "--once"], env=environment, check=True)
+    assert list(logs.iterdir()) == [young]
+    [copy] = [one for one in stages()["platform"].copies if "deploy/image/clean-logs" in one.sources]
+    assert copy.target == "/clean-logs"
 
 
 def test_what_is_copied_exists_and_nothing_else_is_sent_to_the_builder():

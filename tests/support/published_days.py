@@ -6,6 +6,7 @@ import shutil
 import pyarrow as pa
 
 from deid_tasks.platform import runs
+from deid_tasks.platform.bucket import Bucket
 from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.publish.catalog import open_catalog
 from deid_tasks.platform.workspace import RunFiles, run_dir
@@ -107,7 +108,9 @@ def forget_runs(site):
 
 
 def forget_audit_log(site):
-    """Delete the audit log as the tables' owner can, who drops the protection first."""
+    """Delete the audit log as the tables' owner can, who drops the protection first, and its heads in the bucket."""
+    heads = Bucket(site.settings.publish.bucket, site.secrets.mapping(site.settings.publish.object_store))
+    heads.delete([found.key for found in heads.list(f"{site.settings.publish.prefix}/audit/")])
     for table in ("audit_log", "approval_request", "reidentification"):
         name = f"riverside_results.{table}"
         site.rows(f"alter table {name} disable trigger user; truncate {name}; alter table {name} enable trigger user")

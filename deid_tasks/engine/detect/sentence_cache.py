@@ -45,8 +45,10 @@ _UNUSABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite and its binding raise over a damaged file."""
 
 
-def prune_cache(path: Path, days: int) -> int:
+def prune_cache(path: Path, days: int, *, once_a_day: bool = False) -> int:
     """Delete the entries that nobody used for ``days`` days; return their number, 0 where there is no file.
+
+    With ``once_a_day`` nothing is done where the file was pruned today: the file itself says so.
 
     Models and rules that no engine has any more leave such entries. Their pages are used again. A damaged file is
     deleted: no worker could use it, and it holds nothing that models cannot answer again.
@@ -56,7 +58,14 @@ def prune_cache(path: Path, days: int) -> int:
     try:
         with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as connection, connection:
             connection.execute(_CREATE)
-            return connection.execute("delete from sentence where day < ?", (_today() - days,)).rowcount
+            today = _today()
+            (pruned,) = connection.execute("pragma user_version").fetchone()
+            if once_a_day and pruned == today:
+                return 0
+            # First, so that other processes which begin meanwhile leave it to this one.
+            connection.execute(f"pragma user_version = {today}")
+            connection.commit()
+            return connection.execute("delete from sentence where day < ?", (today - days,)).rowcount
     except sqlite3.OperationalError as error:
         # Another process holds it, or the disk is full: the next call tries again.
         _LOG.warning("the sentence cache %s was not pruned (%s)", path, error)

@@ -182,7 +182,8 @@ class Scorer:
         words = split_words(text)
         kept = self._policy.kept(text, gold)
         gold, predicted = ([one.span for one in self._policy.identifiers(text, side)] for side in (gold, predicted))
-        return _LabelledNote(words, kept, gold, predicted, mark_gold_words(words, gold, kept), mark_words(words, predicted))
+        labels = mark_gold_words(words, gold, kept), mark_words(words, predicted)
+        return _LabelledNote(words, kept, gold, predicted, *labels)
 
     def finish(self) -> Evaluation:
         """Return the evaluation of all notes added."""

@@ -35,6 +35,7 @@ from deid_tasks.platform.runs.reconciliation import reconcile_run
 from deid_tasks.platform.runs.release_report import make_release_report, write_report_files
 from deid_tasks.platform.runs.requests import decide_request, read_request_states, waiting_requests
 from deid_tasks.platform.runs.restatement import plan_restate_run, stale_notes
+from deid_tasks.platform.runs.restores import accept_restore
 from deid_tasks.platform.runs.retention import delete_old_texts
 from deid_tasks.platform.runs.retractions import (
     purge_removed,
@@ -123,4 +124,5 @@ __all__ = [  # noqa: RUF022
     "accept_unsigned_rows",
     "export_audit_log",
     "exported_rows",
+    "accept_restore",
 ]

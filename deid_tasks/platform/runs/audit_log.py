@@ -14,6 +14,7 @@ from deid_tasks.platform.audit_log.approvals import check_reidentifications
 from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
 from deid_tasks.platform.audit_log.heads import AuditHead, HeadStore, check_heads
 from deid_tasks.platform.audit_log.records import NamedRecords
+from deid_tasks.platform.audit_log.restores import LOG_RESTORED, accepted_heads, head_text
 from deid_tasks.platform.audit_log.signing import AuditKeys, accepted_rows, check_signatures
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -60,6 +61,8 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
         present = {table: _hashes(connection, settings, table) for table in opened}
         notes = _reidentified_notes(connection, settings)
     hashes = {row.seq: row.row_hash for row in rows}
+    stored, accepted = len(heads), accepted_heads(rows)
+    heads = [head for head in heads if head_text(head) not in accepted]
     newest = max(heads, key=lambda head: head.seq, default=None)
     is_signed = True
     if store is not None and newest is not None and keys.pems and _must_be_signed(rows, newest):
@@ -75,7 +78,7 @@ def verify_audit_log(settings: InstitutionSettings, secrets: Secrets) -> AuditVe
     return AuditVerdict(
         len(rows),
         sum(bool(row.signature) for row in rows),
-        len(heads),
+        stored,
         tuple(findings),
         (*limits, *_limits(settings.institution, rows, keys, present), *(_head_limits(rows, newest) if store else ())),
     )
@@ -172,6 +175,10 @@ def _must_be_signed(rows: Iterable[AuditLogRow], head: AuditHead) -> bool:
 def _limits(
     institution: str, rows: list[AuditLogRow], keys: AuditKeys, compared: Collection[AuditedTable]
 ) -> Iterator[str]:
+    for row in rows:
+        if row.event == LOG_RESTORED:
+            lost = len(accepted_heads([row]))
+            yield f"row {row.seq}: {row.actor} accepted that {lost} stored heads have no row: the log was restored"
     unsigned = sum(not row.signature for row in rows)
     if unsigned:
         yield f"{unsigned} rows are not signed: the secret audit_log.signing_key was not set when they were written"

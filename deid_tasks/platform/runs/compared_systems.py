@@ -28,7 +28,7 @@ from deid_tasks.engine.detect.sentence_detector import SentenceDetector
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import find_identifiers
 from deid_tasks.platform.runs.ablation import GoldDocument, gold_documents
-from deid_tasks.platform.runs.comparison_files import comparison_folder
+from deid_tasks.platform.runs.comparison_files import comparison_folder, prune_answers
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.promotion import pin_of
 from deid_tasks.platform.runs.step_log import logged_step
@@ -105,6 +105,7 @@ def compare_after_evaluation(
         GateError: The engine was promoted with other code, models or settings than those of now.
         WarehouseError: A gold set or the engine is not in the database any more.
     """
+    prune_answers(settings)
     folder = comparison_folder(settings)
     engine = _evaluated_engine(settings, secrets, str(evaluation["fingerprint"]))
     golds = [

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from deid_tasks.core.errors import GateError, LexiconError
 from deid_tasks.engine.build import build_engine
+from deid_tasks.engine.detect.sentence_cache import prune_cache
 from deid_tasks.engine.lexicon import Lexicon, LexiconDelta
 from deid_tasks.engine.obfuscate import KnownPeople, Obfuscator
 from deid_tasks.engine.parts import EngineParts
-from deid_tasks.engine.registry import Artifacts
+from deid_tasks.engine.registry import Artifacts, cache_file
 from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.workspace import SharedFiles, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
@@ -71,6 +72,8 @@ def load_candidate(
 def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: EnginePin) -> EngineParts:
     """Return the engine of code and settings as they are now on exact versions of the files.
 
+    Once a day this host's sentence cache loses the entries that nobody used for ``maintenance.cache_days``.
+
     Raises:
         LexiconError: a file is missing, damaged or was made with another key.
     """
@@ -82,6 +85,8 @@ def open_versions(settings: InstitutionSettings, secrets: Secrets, versions: Eng
     harvest = approved_dir(settings) / versions["harvest"] if versions["harvest"] else None
     shared = SharedFiles(settings, secrets)
     _fetch_models(settings, shared)
+    # Here, because each kind of worker may have a disk of its own, which maintain__* does not see.
+    prune_cache(sentence_cache_file(settings), settings.maintenance.cache_days, once_a_day=True)
     for path in (lexicon, people, harvest):
         if path is not None and not shared.fetch_version(path).exists():
             raise LexiconError(
@@ -139,6 +144,11 @@ def _fetch_models(settings: InstitutionSettings, shared: SharedFiles) -> None:
         for part in first.parts:
             if Path(part.model).is_relative_to(shared.folder):
                 shared.fetch_version(Path(part.model))
+
+
+def sentence_cache_file(settings: InstitutionSettings) -> Path:
+    """Return the file of the sentence cache on this host."""
+    return cache_file(settings.detect.cache, work_dir(settings) / "cache", settings.institution)
 
 
 def lexicon_dir(settings: InstitutionSettings) -> Path:

@@ -9,7 +9,6 @@ import time
 from typing import TypedDict
 
 from deid_tasks.engine.detect.sentence_cache import prune_cache
-from deid_tasks.engine.registry import cache_file
 from deid_tasks.platform.publish import (
     CompactionBounds,
     compact_notes,
@@ -20,6 +19,7 @@ from deid_tasks.platform.publish import (
     table_exists,
 )
 from deid_tasks.platform.runs.comparison_files import prune_answers
+from deid_tasks.platform.runs.institution_engine import sentence_cache_file
 from deid_tasks.platform.runs.promotion import prune_engines
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
@@ -154,13 +154,13 @@ def delete_run_files(settings: InstitutionSettings, secrets: Secrets, run_id: st
 def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
     """Delete what no run needs any more: versions of engines, files of runs, cached answers and evaluation reports.
 
-    The sentence cache and the answers of compared systems are those of the host on which this runs.
+    The sentence cache and the answers of compared systems are those of the host on which this runs. On other hosts the
+    tasks that use them prune them.
     """
-    cache = cache_file(settings.detect.cache, work_dir(settings) / "cache", settings.institution)
     return {
         "engine_versions": prune_engines(settings, secrets, "publish"),
         "runs": prune_runs(settings, secrets),
-        "cached_sentences": prune_cache(cache, settings.maintenance.cache_days),
+        "cached_sentences": prune_cache(sentence_cache_file(settings), settings.maintenance.cache_days),
         "evaluation_reports": _prune_evaluations(settings, secrets),
         "compared_answers": prune_answers(settings),
     }

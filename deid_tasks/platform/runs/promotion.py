@@ -14,6 +14,7 @@ from deid_tasks.platform.runs.certificates import valid_certificate
 from deid_tasks.platform.runs.institution_engine import lexicon_dir, open_versions, people_dir
 from deid_tasks.platform.runs.key_changes import record_key_changes
 from deid_tasks.platform.runs.reports import EnginePin
+from deid_tasks.platform.runs.restores import check_not_restored
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.promoted_engines import (
@@ -37,10 +38,12 @@ def pin_engine(settings: InstitutionSettings, secrets: Secrets) -> EnginePin:
     """Return the pin of the engine that a run uses: the newest promoted one of the present code and settings.
 
     Raises:
-        GateError: there is none, or its certificate does not allow it to publish; the text says what to run.
+        GateError: there is none, its certificate does not allow it to publish, or the warehouse was restored from a
+            backup; the text says what to run.
         DictionariesTooOldError: its dictionaries are older than ``dictionaries.max_age_hours``.
         LexiconError: one of its files is missing or damaged, or was made with another key.
     """
+    check_not_restored(settings, secrets)
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("publish"))) as audit:
         record_key_changes(audit, settings, secrets)
         audit.renew_head()

@@ -21,6 +21,7 @@ from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.missing_notes import held_removals, plan_permitted_changes
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport, RunKind
+from deid_tasks.platform.runs.restores import check_not_restored
 from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
@@ -132,10 +133,12 @@ def publish_notes(
 
     Raises:
         GateError: the files are not the files that passed the gate or were made under another surrogate key, their
-            certificate is not valid any more, or a person must see the run first.
+            certificate is not valid any more, a person must see the run first, or the warehouse was restored from a
+            backup meanwhile.
         PublishError: the table cannot be written.
     """
     shards = RunFiles(settings, secrets, run_dir(settings, run_id))
+    check_not_restored(settings, secrets)
     with (
         recorded_lineage(settings, "publish_notes", secrets, run_id) as lineage,
         shards.opened(released["files"]) as files,

@@ -125,6 +125,13 @@ def read_audit_rows(connection: Connection, settings: InstitutionSettings, first
             yield AuditLogRow(*row)
 
 
+def audit_row_hashes(connection: Connection, settings: InstitutionSettings) -> dict[int, str]:
+    """Return the hash of each row by its number."""
+    with connection.cursor() as cursor:
+        cursor.execute(compose("select seq, row_hash from {results}.audit_log", settings))
+        return dict(cursor.fetchall())
+
+
 def insert_audit_row(connection: Connection, settings: InstitutionSettings, row: AuditLogRow) -> None:
     """Add a row."""
     with connection.cursor() as cursor:

@@ -262,3 +262,19 @@ def test_answers_that_nobody_used_for_long_are_deleted(tmp_path, monkeypatch):
     put(kept, ["new"], [()])
     assert prune_cache(file, 90) == 1
     assert got(kept, ["old", "used", "new"]) == [None, (), ()]
+
+
+def test_a_cache_is_pruned_once_a_day_however_often_it_is_opened(tmp_path, monkeypatch):
+    file = tmp_path / "cache" / "x.sqlite"
+    today = cache_module._today()
+    put(cache(tmp_path), ["first"], [()])
+    monkeypatch.setattr(cache_module, "_today", lambda: today + 91)
+    assert prune_cache(file, 90, once_a_day=True) == 1
+    monkeypatch.setattr(cache_module, "_today", lambda: today)
+    put(cache(tmp_path), ["second"], [()])
+    monkeypatch.setattr(cache_module, "_today", lambda: today + 91)
+    assert prune_cache(file, 90, once_a_day=True) == 0
+    monkeypatch.setattr(cache_module, "_today", lambda: today + 92)
+    assert prune_cache(file, 90, once_a_day=True) == 1
+    put(cache(tmp_path), ["third"], [()])
+    assert got(cache(tmp_path), ["third"]) == [()]

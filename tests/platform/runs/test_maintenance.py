@@ -7,9 +7,12 @@ import time
 import pytest
 
 from deid_tasks.core.identity import Identity
+from deid_tasks.engine.detect import sentence_cache
+from deid_tasks.engine.detect.reader import Answer
 from deid_tasks.engine.detect.sentence_cache import SentenceCache
 from deid_tasks.platform import runs
 from deid_tasks.platform.publish import open_table
+from deid_tasks.platform.runs.institution_engine import sentence_cache_file
 from deid_tasks.platform.workspace import run_dir, work_dir
 from tests.support.published_days import DAY, START, delete_exclusions, published, release, rows_of, with_settings
 
@@ -106,6 +109,20 @@ def test_an_institution_without_a_table_has_nothing_to_maintain(kept):
     )
     assert runs.compact_table(empty, site.secrets)["commits"] == 0
     assert runs.expire_snapshots(empty, site.secrets)["files"] == 0
+
+
+def test_a_worker_prunes_the_sentence_cache_that_it_opens(kept, monkeypatch):
+    settings, site, _ = kept
+    file = sentence_cache_file(settings)
+    held = SentenceCache(file, b"k" * 32, "version", 1_000_000)
+    monkeypatch.setattr(sentence_cache, "_today", lambda: 100)
+    held.put(["No fever."], [Answer(())])
+    held.close()
+    monkeypatch.undo()
+    pin = runs.pin_engine(settings, site.secrets)
+    runs.load_engine(settings, site.secrets, pin)
+    assert held.get(["No fever."]) == [None]
+    held.close()
 
 
 def test_old_working_files_go_and_young_ones_stay(kept):
