@@ -95,7 +95,7 @@ def accept_rows(
         raise InputError(f"{rows}: neither the number of a row nor a range such as 7-9")
     first, last = int(match[1]), int(match[2] or match[1])
     settings, secrets = settings_and_secrets(institution, institutions)
-    person = operating_system_identity()
+    person = person_at_the_desk()
     accepted = accept_unsigned_rows(settings, secrets, first, last, person)
     shown = [asdict(row) | {"occurred_at": str(row.occurred_at)[:19], "subject": row.subject[:26]} for row in accepted]
     Output().table(FigureTable(f"accepted by {person.name}", _ROWS, shown))
