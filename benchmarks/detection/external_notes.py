@@ -4,7 +4,7 @@
     python -m benchmarks.detection.external_notes --corpora FOLDER   # also the open sets, about 5 minutes
 
 The external notes (benchmarks/external_notes) are in many styles that no training saw. Their sets ``read`` to
-``read_9`` hold notes whose errors were read, and rules written after them; of the sets ``blind`` to ``blind_4``
+``read_10`` hold notes whose errors were read, and rules written after them; of the sets ``blind`` to ``blind_4``
 only scores were looked at.
 Intervals are 95 % bootstraps over notes, over templates if a set has them.
 """

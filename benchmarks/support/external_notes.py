@@ -11,9 +11,10 @@ from deid_tasks.learning.train.handwritten_notes import read_written
 FOLDER = Path(__file__).parents[1] / "external_notes"
 SETS = (
     *("read", "read_2", "read_3", "read_4", "read_5", "read_6", "read_7", "read_8", "read_9"),
+    "read_10",
     *("blind", "blind_2", "blind_3", "blind_4"),
 )
-"""Of the first nine errors were read, and rules written after them; on ``read`` and ``read_2`` the confidence model
+"""Of the first ten errors were read, and rules written after them; on ``read`` and ``read_2`` the confidence model
 was fitted. Of the others only scores were looked at; by those of ``blind``, ``blind_2`` and ``blind_3`` also models and
 thresholds were chosen."""
 
