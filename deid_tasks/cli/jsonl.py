@@ -19,7 +19,7 @@ from deid_tasks.core.errors import InputError
 from deid_tasks.core.files import atomic_open
 from deid_tasks.core.notes import is_unicode
 from deid_tasks.evidence.annotation.formats.files import has_byte_order_mark, note_id_of
-from deid_tasks.evidence.annotation.formats.jsonl import records_of
+from deid_tasks.evidence.annotation.formats.jsonl import parse_records
 
 _KNOWN = frozenset({"id", "text", "patient_id", "note_type", "note_datetime", "spans"})
 _RECORDS = frozenset({".jsonl", ".ndjson", ".json"})
@@ -146,7 +146,7 @@ def read_records(source: Path, problems: Problems) -> Iterator[tuple[int, dict[s
 def read_each_record(source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield line number and object of every line, or why it cannot be read; blank lines are skipped."""
     with _open_source(source) as stream:
-        yield from records_of(stream, source)
+        yield from parse_records(stream, source)
 
 
 def _read_table(source: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:

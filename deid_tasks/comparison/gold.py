@@ -125,7 +125,9 @@ def narrowed(note: _Note, categories: frozenset[Category], without: frozenset[En
 
     Where times of day are not annotated, their text is ignored too: a system may call them dates.
     """
-    spans = tuple(span for span in note.spans if span.category in categories and span.entity not in without)
+    spans: tuple[Span, ...] = tuple(
+        span for span in note.spans if span.category in categories and span.entity not in without
+    )
     ignored = [*note.ignored, *(span for span in note.spans if span not in spans)]
     if Entity.TIME in without:
         ignored += [Span(*match.span(), Entity.TIME) for match in _CLOCK_TIME.finditer(note.text)]

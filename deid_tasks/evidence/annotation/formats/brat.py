@@ -17,7 +17,7 @@ from deid_tasks.evidence.annotation.formats.files import (
     read_text,
     write_text,
 )
-from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
@@ -59,7 +59,7 @@ def _lines(note: AnnotatedNote) -> Iterator[str]:
         yield f"T{number}\t{span.entity} {span.start} {span.end}\t{marked_text}\n"
 
 
-def _marks(path: Path) -> Iterator[Mark]:
+def _marks(path: Path) -> Iterator[FileMark]:
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.startswith("T"):
             continue
@@ -70,4 +70,4 @@ def _marks(path: Path) -> Iterator[Mark]:
             fragments = [(int(start), int(end)) for start, end in (pair.split() for pair in offsets.split(";"))]
         except ValueError:
             raise InputError(f"{location}: is not a text-bound annotation (T…, label, start, end)") from None
-        yield Mark(tuple(fragments), label, f"{location}: {tag}", "".join(marked))
+        yield FileMark(tuple(fragments), label, f"{location}: {tag}", "".join(marked))

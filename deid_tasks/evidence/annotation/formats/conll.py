@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation.formats.files import annotation_files, read_text
-from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadNote, ReadOnlyFormat, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels, from_bio
 from deid_tasks.evidence.annotation.labels.bio import OUTSIDE
@@ -52,7 +52,7 @@ class _Document:
         self._words: list[tuple[int, int]] = []
         self._labels: list[str] = []
         self._locations: dict[int, str] = {}
-        self._marks: list[Mark] = []
+        self._marks: list[FileMark] = []
         self._error: InputError | None = None
 
     def add(self, columns: list[str], location: str) -> None:
@@ -72,7 +72,7 @@ class _Document:
     def end_sentence(self) -> None:
         # A span never continues in the next sentence.
         for start, end, label in from_bio(self._words, self._labels):
-            self._marks.append(Mark(((start, end),), label, self._locations[start]))
+            self._marks.append(FileMark(((start, end),), label, self._locations[start]))
         self._words, self._labels = [], []
         if self._text and not self._text.endswith("\n"):
             self._text += "\n"

@@ -11,7 +11,7 @@ from typing import Any
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation.formats.files import write_lines
 from deid_tasks.evidence.annotation.formats.jsonl import json_records
-from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
@@ -53,13 +53,13 @@ def _note(record: dict[str, Any] | InputError, location: str, labels: OwnLabels)
     )
 
 
-def _marks(record: dict[str, Any], location: str) -> list[Mark]:
+def _marks(record: dict[str, Any], location: str) -> list[FileMark]:
     if "label" not in record and "entities" not in record:
         raise InputError(f"{location}: has no list 'label' or 'entities'; a note without identifiers has an empty one")
     try:
         rows = [(item["start_offset"], item["end_offset"], item["label"]) for item in record.get("entities") or ()]
         rows += [tuple(item) for item in record.get("label") or ()]
-        return [Mark(((int(start), int(end)),), str(label), location) for start, end, label in rows]
+        return [FileMark(((int(start), int(end)),), str(label), location) for start, end, label in rows]
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: has a span without start, end and label") from None
 

@@ -25,7 +25,7 @@ from deid_tasks.evidence.annotation.formats.files import (
     read_text,
     write_text,
 )
-from deid_tasks.evidence.annotation.formats.marks import Mark, is_marked, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, is_marked, spans_of
 from deid_tasks.evidence.annotation.formats.note import (
     AnnotatedNote,
     AnnotationFormat,
@@ -138,7 +138,7 @@ def _invalid_xml(path: Path, error: Exception) -> InputError:
     return InputError(f"{path}: is not valid XML")
 
 
-def _marks(root: Element, path: Path) -> Iterator[Mark]:
+def _marks(root: Element, path: Path) -> Iterator[FileMark]:
     for element in root.iterfind("TAGS/*"):
         location = f"{path}: tag {element.get('id', '?')}"
         try:
@@ -149,7 +149,7 @@ def _marks(root: Element, path: Path) -> Iterator[Mark]:
         label = element.get("TYPE") or element.tag
         if comment.startswith(_OUR_ENTITY):
             label = comment.removeprefix(_OUR_ENTITY)
-        yield Mark(((start, end),), label, location, element.get("text"))
+        yield FileMark(((start, end),), label, location, element.get("text"))
 
 
 def _document(note: AnnotatedNote, *, annotated: bool) -> str:
@@ -189,7 +189,7 @@ def _record(record: Element, path: Path, labels: OwnLabels) -> AnnotatedNote:
         marked = "".join(child.itertext())
         if marked:
             bounds = len(text), len(text) + len(marked)
-            marks.append(Mark((bounds,), child.get("TYPE", ""), f"{path}: record {note_id}"))
+            marks.append(FileMark((bounds,), child.get("TYPE", ""), f"{path}: record {note_id}"))
         text += marked + (child.tail or "")
     found = spans_of(marks, text, labels, SCHEMES["i2b2-2006"])
     return AnnotatedNote(note_id, text, found.spans, patient_id=note_id, ignored=found.ignored)

@@ -9,7 +9,7 @@ from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats.files import write_lines
-from deid_tasks.evidence.annotation.formats.marks import Mark, MarkedSpans, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, MarkedSpans, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels, Scheme
 
@@ -75,13 +75,13 @@ def read_spans(
     return spans_of((_mark(item, location) for item in record["spans"]), text, labels, *_SCHEMES)
 
 
-def _mark(item: Any, location: str) -> Mark:
+def _mark(item: Any, location: str) -> FileMark:
     try:
         start, end, score = int(item["start"]), int(item["end"]), float(item.get("score", 1.0))
         label = str(item.get("entity") or item["label"])
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: has a span without start, end and entity") from None
-    return Mark(((start, end),), label, location, None, str(item.get("detector", "")), score)
+    return FileMark(((start, end),), label, location, None, str(item.get("detector", "")), score)
 
 
 def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -100,12 +100,12 @@ def json_records(source: Path) -> Iterator[tuple[int, dict[str, Any] | InputErro
     """
     try:
         with source.open("rb") as stream:
-            yield from records_of(stream, source)
+            yield from parse_records(stream, source)
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
 
 
-def records_of(stream: IO[bytes], source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+def parse_records(stream: IO[bytes], source: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield what ``json_records`` yields, of an open file. A byte order mark is no part of its first line."""
     for number, raw in enumerate(stream, start=1):
         if not raw.strip():

@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 from deid_tasks.core.entities import Category, Entity, category_of
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation.formats.files import read_text, write_lines
-from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, AnnotationFormat, ReadNote, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
@@ -166,7 +166,7 @@ def _note(
     )
 
 
-def _marks(item: Mapping[str, Any], location: str) -> Iterator[Mark]:
+def _marks(item: Mapping[str, Any], location: str) -> Iterator[FileMark]:
     if item.get("type") != "labels":
         return
     value = item.get("value")
@@ -179,4 +179,4 @@ def _marks(item: Mapping[str, Any], location: str) -> Iterator[Mark]:
     carried = value.get("text") if isinstance(value, dict) else None
     # The editor writes a line end as two characters.
     carried = carried.replace("\\n", "\n") if isinstance(carried, str) else None
-    yield Mark(((start, end),), str(names[0]), location, carried)
+    yield FileMark(((start, end),), str(names[0]), location, carried)

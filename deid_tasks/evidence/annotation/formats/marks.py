@@ -15,7 +15,7 @@ from deid_tasks.evidence.annotation.labels import OwnLabels, Scheme
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FileMark:
     """One annotation, as it stands in a file."""
 
     fragments: tuple[tuple[int, int], ...]
@@ -39,7 +39,7 @@ class MarkedSpans:
 
 
 def spans_of(
-    marks: Iterable[Mark],
+    marks: Iterable[FileMark],
     text: str | None,
     labels: OwnLabels,
     *schemes: Scheme,
@@ -71,14 +71,14 @@ def spans_of(
     return MarkedSpans(tuple(sorted(spans)), tuple(sorted(ignored)))
 
 
-def _check_bounds(mark: Mark, text: str | None) -> None:
+def _check_bounds(mark: FileMark, text: str | None) -> None:
     for start, end in mark.fragments:
         if not 0 <= start < end or (text is not None and end > len(text)):
             of_length = "" if text is None else f" of {len(text)} characters"
             raise InputError(f"{mark.location}: span {start}-{end} is empty or outside its text{of_length}")
 
 
-def is_marked(marks: Iterable[Mark], text: str) -> bool:
+def is_marked(marks: Iterable[FileMark], text: str) -> bool:
     """Whether every mark that carries text marks it in ``text``, whatever the white space."""
     return all(
         not mark.carried or _bare("".join(text[start:end] for start, end in mark.fragments)) == _bare(mark.carried)
@@ -91,7 +91,7 @@ def _bare(text: str) -> str:
     return "".join(c for c in text if c.isprintable() and not c.isspace())
 
 
-def _aligned(marks: Sequence[Mark], text: str, *, has_byte_order_mark: bool) -> Sequence[Mark]:
+def _aligned(marks: Sequence[FileMark], text: str, *, has_byte_order_mark: bool) -> Sequence[FileMark]:
     if is_marked(marks, text):
         return marks
     for count in (_with_carriage_returns, _without_carriage_returns, _utf16, *([_one_more] * has_byte_order_mark)):
@@ -108,7 +108,7 @@ def _aligned(marks: Sequence[Mark], text: str, *, has_byte_order_mark: bool) -> 
     )
 
 
-def _moved(marks: Sequence[Mark], positions: Sequence[int]) -> list[Mark] | None:
+def _moved(marks: Sequence[FileMark], positions: Sequence[int]) -> list[FileMark] | None:
     """Return the marks in code points of the text, ``None`` if one is outside.
 
     Args:

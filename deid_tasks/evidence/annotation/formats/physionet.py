@@ -13,7 +13,7 @@ from pathlib import Path
 
 from deid_tasks.core.errors import InputError
 from deid_tasks.evidence.annotation.formats.files import read_text
-from deid_tasks.evidence.annotation.formats.marks import Mark, spans_of
+from deid_tasks.evidence.annotation.formats.marks import FileMark, spans_of
 from deid_tasks.evidence.annotation.formats.note import AnnotatedNote, ReadNote, ReadOnlyFormat, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, SCHEMES, OwnLabels
 
@@ -21,7 +21,7 @@ _RECORD = re.compile(r"START_OF_RECORD=(\d+)\|\|\|\|(\d+)\|\|\|\|[ \t]*\r?\n?(.*
 _HEADING = re.compile(r"Patient\s+(\d+)\s+Note\s+(\d+)", re.IGNORECASE)
 _UNTYPED = "Other"
 
-MarksByNote = dict[tuple[str, str], list[Mark]]
+MarksByNote = dict[tuple[str, str], list[FileMark]]
 
 
 class PhysioNet(ReadOnlyFormat):
@@ -47,7 +47,7 @@ class PhysioNet(ReadOnlyFormat):
             raise InputError(f"{path}: patient {patient} note {note} has offsets but no record")
 
 
-def _note(patient: str, note: str, text: str, marks: list[Mark], labels: OwnLabels) -> AnnotatedNote:
+def _note(patient: str, note: str, text: str, marks: list[FileMark], labels: OwnLabels) -> AnnotatedNote:
     # A line without a type has a word of the text in its place.
     found = spans_of(marks, text, labels, SCHEMES["physionet"], is_quoted=False)
     return AnnotatedNote(f"{patient}-{note}", text, found.spans, patient_id=patient, ignored=found.ignored)
@@ -72,7 +72,7 @@ def _read_phrase_file(path: Path) -> MarksByNote:
             patient, note, start, end, label = parts[0], parts[1], int(parts[2]), int(parts[3]), parts[4]
         except (IndexError, ValueError):
             raise InputError(f"{location}: is not a line of patient, note, start, end, type and phrase") from None
-        marks_by_note[patient, note].append(Mark(((start, end),), label, location))
+        marks_by_note[patient, note].append(FileMark(((start, end),), label, location))
     return dict(marks_by_note)
 
 
@@ -91,5 +91,5 @@ def _read_phi_file(path: Path) -> MarksByNote:
             raise InputError(f"{path}:{number}: is not a line of start, start and end") from None
         if key is None:
             raise InputError(f"{path}:{number}: comes before the first 'Patient p Note n'")
-        marks_by_note[key].append(Mark(((start, end),), _UNTYPED, f"{path}:{number}"))
+        marks_by_note[key].append(FileMark(((start, end),), _UNTYPED, f"{path}:{number}"))
     return dict(marks_by_note)
