@@ -125,7 +125,9 @@ def test_the_api_server_can_write_its_file_of_passwords_and_nobody_else_has_it()
 
 def test_the_chart_deletes_old_runs_with_a_command_that_exists():
     assert _VALUES["databaseCleanup"]["enabled"]
-    words = shlex.split(_VALUES["databaseCleanup"]["args"][-1].replace("$(date -u -d '-180 days' +%FT%TZ)", "2026-01-01"))
+    words = shlex.split(
+        _VALUES["databaseCleanup"]["args"][-1].replace("$(date -u -d '-180 days' +%FT%TZ)", "2026-01-01")
+    )
     from airflow.cli.cli_parser import get_parser
 
     assert get_parser().parse_args(words[2:]).skip_archive
