@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,28 @@ def _pod_of_task(kind: str) -> Any:
         namespace="palimpsest",
         scheduler_job_id="1",
     )
+
+
+def test_the_api_server_can_write_its_file_of_passwords_and_nobody_else_has_it():
+    server, file = _VALUES["apiServer"], _VALUES["config"]["core"]["simple_auth_manager_passwords_file"]
+    assert file in server["args"][-1]
+    assert not any(file.startswith(f"{one['mountPath']}/") for one in server["extraVolumeMounts"])
+    holders = {
+        one["metadata"]["name"]
+        for one in _objects()
+        if one["kind"] == "ExternalSecret" and "ui_passwords" in json.dumps(one["spec"]["data"])
+    }
+    assert holders == {"palimpsest-page"}
+
+
+def test_the_chart_deletes_old_runs_with_a_command_that_exists():
+    assert _VALUES["databaseCleanup"]["enabled"]
+    words = shlex.split(
+        _VALUES["databaseCleanup"]["args"][-1].replace("$(date -u -d '-180 days' +%FT%TZ)", "2026-01-01")
+    )
+    from airflow.cli.cli_parser import get_parser
+
+    assert get_parser().parse_args(words[2:]).skip_archive
 
 
 def test_a_dbt_task_sees_the_warehouses_and_no_key():
