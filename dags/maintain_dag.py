@@ -1,4 +1,4 @@
-"""``maintain__<institution>``: the published table in few files, and nothing old in bucket and work folder."""
+"""``maintain__<institution>``: published table in few files, and nothing old in bucket, database and work folder."""
 
 from typing import Any
 
@@ -37,6 +37,14 @@ def prune_files(institution: str) -> dict[str, Any]:
 
 
 @task(multiple_outputs=False)
+def prune_outcomes(institution: str) -> dict[str, Any]:
+    """Delete which notes former runs took up, and what became of each."""
+    from deid_tasks.platform import runs
+
+    return dict(run_step(runs.prune_outcomes, institution))
+
+
+@task(multiple_outputs=False)
 def delete_old_texts(institution: str) -> dict[str, Any]:
     """Delete texts of notes in the work folder that nothing needs any more."""
     from deid_tasks.platform import runs
@@ -55,6 +63,7 @@ def build(settings: InstitutionSettings) -> DAG:
         compacted: Any = compact_table(name)
         compacted >> expire_snapshots(name)
         prune_files(name)
+        prune_outcomes(name)
         # It reads which samples are frozen, as the tasks do that froze them.
         delete_old_texts.override(**evidence_task(settings))(name)
     return dag

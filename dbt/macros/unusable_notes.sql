@@ -3,6 +3,7 @@
     case
         when {{ present('note_id::text') }} is null then 'no_id'
         when note_datetime is null then 'no_time'
+        when note_datetime = '-infinity' then 'unreadable_time'
         when {{ is_in_the_future('note_datetime') }} then 'in_the_future'
     end
 {%- endmacro %}
@@ -13,7 +14,7 @@
 -#}
 {% macro is_usable_note() -%}
     {{ is_present('note_id::text') }}
-    and note_datetime is not null and ({{ is_in_the_future('note_datetime') }}) is false
+    and note_datetime <> '-infinity' and ({{ is_in_the_future('note_datetime') }}) is false
 {%- endmacro %}
 
 {#- The moment is asked for once, and not for each note. -#}

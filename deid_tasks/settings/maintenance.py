@@ -54,6 +54,13 @@ class MaintenanceSettings(Section):
         " gold set was frozen, harvests, and what failed trainings and killed tasks left. Longer than a person takes to"
         " approve.",
     )
+    outcome_days: int = Field(
+        default=365,
+        ge=30,
+        description="Days for which the database holds which notes a run took up, and what became of each (`run_note`,"
+        " `note_outcome`). Totals of the run stay, and the ledger holds what is published now. Longer than any run"
+        " waits for a person.",
+    )
     cache_days: int = Field(
         default=90,
         ge=1,

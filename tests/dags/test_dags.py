@@ -204,6 +204,7 @@ class TestStructure:
             "compact_table": {"expire_snapshots"},
             "expire_snapshots": set(),
             "prune_files": set(),
+            "prune_outcomes": set(),
             "delete_old_texts": set(),
         }
         # Snapshots of other writers expire even where a compaction failed.

@@ -8,19 +8,22 @@ import psycopg2
 import pyarrow.parquet as pq
 from psycopg2 import sql
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
+DOCS = Path(__file__).parents[2] / "docs"
+INVENTORY = DOCS / "explanation" / "security.md"
 
 
-def _listed(heading: str) -> set[str]:
-    """The places in the first column of the table below a heading: schemas of layers, and folders of work_dir."""
-    section = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+def _listed(page: Path, heading: str) -> set[str]:
+    """The places in the first column of the table below a heading: schemas of layers, tables, and folders of work_dir."""
+    section = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     [table] = [one for one in section if one.startswith(heading)]
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("|")]
-    return {place for cell in cells for place in re.findall(r"`(_[a-z]+|work_dir/[a-z]+)`", cell)}
+    return {place for cell in cells for place in re.findall(r"`(_[a-z]+(?:\.[a-z_]+)?|work_dir/[a-z]+)`", cell)}
 
 
-WITH_TEXT = _listed("Where a note's text can be stored")
-WITHOUT_TEXT = _listed("Other places with names, keys or ids, without text")
+WITH_TEXT = _listed(INVENTORY, "Where a note's text can be stored")
+WITHOUT_TEXT = _listed(INVENTORY, "Other places with names, keys or ids, without text")
+STAYS_RETRACTED = _listed(DOCS / "how-to" / "retract.md", "What stays")
+"""Layers and tables that hold a retracted patient or note."""
 
 
 def content_of(path: Path) -> str:
@@ -44,6 +47,12 @@ def files_with(folder: Path, *words: str) -> set[str]:
 
 def tables_with(superuser: str, institution: str, *words: str) -> set[str]:
     """The layers with a table that holds one of the words, and the tables outside of the institution's layers."""
+    found = each_table_with(superuser, institution, *words)
+    return {place.partition(".")[0] if place.startswith("_") else place for place in found}
+
+
+def each_table_with(superuser: str, institution: str, *words: str, except_in: str = "") -> set[str]:
+    """The tables that hold one of the words outside of a column; those of the institution as ``_layer.table``."""
     found = set()
     connection = psycopg2.connect(superuser)
     try:
@@ -54,14 +63,14 @@ def tables_with(superuser: str, institution: str, *words: str) -> set[str]:
             )
             for schema, table in cursor.fetchall():
                 cursor.execute(
-                    sql.SQL("select exists (select 1 from {} as t where t::text like any(%s))").format(
+                    sql.SQL("select exists (select 1 from {} as t where (to_jsonb(t) - %s)::text like any(%s))").format(
                         sql.Identifier(schema, table)
                     ),
-                    ([f"%{word}%" for word in words],),
+                    (except_in, [f"%{word}%" for word in words]),
                 )
                 if cursor.fetchone() == (True,):
                     is_own = schema.startswith(f"{institution}_")
-                    found.add(schema.removeprefix(institution) if is_own else f"{schema}.{table}")
+                    found.add(f"{schema.removeprefix(institution) if is_own else schema}.{table}")
     finally:
         connection.close()
     return found

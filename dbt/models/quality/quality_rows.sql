@@ -1,6 +1,6 @@
 -- What became of the rows of each table on their way into staging. raw = staged + quarantined; excluded notes are
 -- staged too, and counted apart. A note whose text cannot be read is staged: its run quarantines it (quality_outcomes,
--- not_text).
+-- not_text). A date that cannot be read (date_of_text) is counted by its column, whatever became of the row.
 {% set quarantined = {
     'patient': "case when exists (select 1 from " ~ ref('stg_patient_merge')
         ~ " as m where m.former_id = a.patient_id::text) then 'merged' end",
@@ -13,6 +13,15 @@
     'note': unusable_note(),
     'exclusion': "case when " ~ present('concat(patient_id, note_id)') ~ " is null then 'names_nobody' end"
 } %}
+{% set note = 'note_state' if var('layout') in var('layouts_with_note_state') else 'note' %}
+{% set dates = [
+    ('patient', 'patient', ['birth_date']),
+    ('patient_name', 'patient_name', ['valid_from', 'valid_to']),
+    ('patient_merge', 'patient_merge', ['merged_at']),
+    ('encounter', 'encounter', ['started_on']),
+    ('note', note, ['note_datetime', 'modified_at']),
+    ('exclusion', 'exclusion', ['valid_from', 'valid_to'])
+] %}
 with counted as (
     {% for table, reason in quarantined.items() %}
     select
@@ -41,6 +50,19 @@ with counted as (
     where r.reason is not null
     group by r.reason
     union all
+    {% endfor %}
+    {% for table, adapter, columns in dates %}
+    {% for column in columns %}
+    select
+        '{{ table }}' as table_name,
+        'unreadable_date' as status,
+        '{{ column }}' as reason,
+        count(*) as rows_counted
+    from {{ ref('stg_' ~ var('layout') ~ '__' ~ adapter) }}
+    where {{ column }} = '-infinity'
+    having count(*) > 0
+    union all
+    {% endfor %}
     {% endfor %}
     select
         'note' as table_name,

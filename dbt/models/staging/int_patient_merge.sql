@@ -4,7 +4,7 @@ with recursive recorded as (
     select distinct on (former_id)
         former_id::text as former_id,
         surviving_id::text as surviving_id,
-        merged_at::timestamp as merged_at
+        {{ readable_date('merged_at::timestamp') }} as merged_at
     from {{ ref('stg_' ~ var('layout') ~ '__patient_merge') }}
     order by former_id asc, merged_at desc nulls last, surviving_id desc nulls last
 ),

@@ -8,7 +8,7 @@ with usable as (
         {{ present('note_type::text') }} as note_type,
         note_datetime::timestamp as note_datetime,
         {{ present('author_id::text') }} as author_id,
-        modified_at::timestamp as modified_at,
+        {{ readable_date('modified_at::timestamp') }} as modified_at,
         coalesce(is_deleted::boolean, false) as is_deleted
     from {{ ref('stg_' ~ var('layout') ~ '__' ~ adapter) }}
     where {{ is_usable_note() }}

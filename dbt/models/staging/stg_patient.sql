@@ -2,7 +2,7 @@
 select
     a.patient_id::text as patient_id,
     case when a.sex::text in ('F', 'M') then a.sex::text else 'U' end as sex,
-    a.birth_date::date as birth_date,
+    {{ readable_date('a.birth_date::date') }} as birth_date,
     case
         when a.ethnicity_hint::text in ('white', 'black', 'api', 'native', 'multiple', 'hispanic')
             then a.ethnicity_hint::text

@@ -18,7 +18,13 @@ from deid_tasks.platform.runs.harvesting import approve_harvest, approved_harves
 from deid_tasks.platform.runs.institution_engine import load_engine
 from deid_tasks.platform.runs.landing import land_deliveries
 from deid_tasks.platform.runs.ledger_checks import ledger_counts, reconcile_ledger
-from deid_tasks.platform.runs.maintenance import compact_table, delete_run_files, expire_snapshots, prune_files
+from deid_tasks.platform.runs.maintenance import (
+    compact_table,
+    delete_run_files,
+    expire_snapshots,
+    prune_files,
+    prune_outcomes,
+)
 from deid_tasks.platform.runs.notes import process_shard
 from deid_tasks.platform.runs.originals import (
     reidentify_as_approved,
@@ -99,6 +105,7 @@ __all__ = [  # noqa: RUF022
     "compact_table",
     "expire_snapshots",
     "prune_files",
+    "prune_outcomes",
     "delete_old_texts",
     # The report on a release.
     "make_release_report",

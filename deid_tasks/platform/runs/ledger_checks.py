@@ -13,6 +13,7 @@ from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import lock_publication
 from deid_tasks.platform.warehouse.ledger_counts import (
+    RECONCILIATION,
     LedgerCount,
     date_waiting_notes,
     read_counts,
@@ -27,7 +28,6 @@ from deid_tasks.settings import InstitutionSettings, Secrets
 
 _MAX_NOTES = 1_000_000
 """Maximum pending notes that are counted."""
-_RUN = "reconciliation"
 
 
 @logged_step
@@ -46,13 +46,13 @@ def reconcile_ledger(settings: InstitutionSettings, secrets: Secrets) -> LedgerR
         lock_publication(lock, settings)
         in_table = count_rows_by_slice(settings, secrets)
         refresh_merges(connection, settings)
-        set_list_aside(connection, settings, _RUN)
+        set_list_aside(connection, settings, RECONCILIATION)
         plan_changes(connection, settings, digest_seed(settings, secrets), _MAX_NOTES)
         amended = amended_without_time(connection, settings, secrets, _MAX_NOTES)
         add_notes(connection, Cause.AMENDED, amended)
-        save_work_list(connection, settings, _RUN)
-        date_waiting_notes(connection, settings, _RUN)
-        replace_counts(connection, settings, _RUN, in_table)
+        save_work_list(connection, settings, RECONCILIATION)
+        date_waiting_notes(connection, settings, RECONCILIATION)
+        replace_counts(connection, settings, RECONCILIATION, in_table)
         replace_engine_counts(connection, settings)
         counts = read_counts(connection, settings)
     if not counts:

@@ -24,6 +24,7 @@ from deid_tasks.platform.runs.promotion import prune_engines
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import lock_publication
+from deid_tasks.platform.warehouse.run_notes import delete_old_runs, delete_runs_of_notes, excluded_note_ids
 from deid_tasks.platform.workspace import RunFiles, SharedFiles, prune_runs, run_dir, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -67,6 +68,13 @@ class PruneReport(TypedDict):
     evaluation_reports: int
     compared_answers: int
     """Files of answers of compared systems."""
+
+
+class OutcomeReport(TypedDict):
+    """What left the tables with a row for each note and run."""
+
+    old_rows: int
+    rows_of_excluded_notes: int
 
 
 @logged_step
@@ -164,6 +172,23 @@ def prune_files(settings: InstitutionSettings, secrets: Secrets) -> PruneReport:
         "evaluation_reports": _prune_evaluations(settings, secrets),
         "compared_answers": prune_answers(settings),
     }
+
+
+@logged_step
+def prune_outcomes(settings: InstitutionSettings, secrets: Secrets) -> OutcomeReport:
+    """Delete which notes former runs took up and what became of each, ``maintenance.outcome_days`` later.
+
+    Of excluded notes it is deleted now, which the purge of their retraction has done unless nothing of them was
+    published.
+    """
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
+    before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=settings.maintenance.outcome_days)
+    with connect(uri) as connection:
+        # A run that publishes reads its list again after the commit.
+        lock_publication(connection, settings)
+        excluded = delete_runs_of_notes(connection, settings, excluded_note_ids(connection, settings))
+    with connect(uri) as connection:
+        return {"old_rows": delete_old_runs(connection, settings, before), "rows_of_excluded_notes": excluded}
 
 
 def _prune_evaluations(settings: InstitutionSettings, secrets: Secrets) -> int:

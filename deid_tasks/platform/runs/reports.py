@@ -117,6 +117,8 @@ class PurgedReport(TypedDict):
     snapshots: int
     files: int
     working_files: int
+    rows: int
+    """Rows of ``run_note``, ``note_outcome`` and ``audit_finding``."""
 
 
 class ShardReport(TypedDict):

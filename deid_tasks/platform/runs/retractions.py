@@ -21,7 +21,7 @@ from deid_tasks.platform.vault import VaultStore
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.approval_requests import ApprovalRequest
 from deid_tasks.platform.warehouse.exclusions import Exclusion, add_exclusions, end_exclusions, excluded_notes
-from deid_tasks.platform.warehouse.ledger import WorkItem
+from deid_tasks.platform.warehouse.ledger import WorkItem, lock_publication
 from deid_tasks.platform.warehouse.retractions import (
     RetractionRow,
     close_retractions,
@@ -29,6 +29,7 @@ from deid_tasks.platform.warehouse.retractions import (
     removed_note_ids,
     write_retraction,
 )
+from deid_tasks.platform.warehouse.run_notes import delete_runs_of_notes
 from deid_tasks.platform.workspace import remove_note_files
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -270,9 +271,10 @@ def record_retraction(
 
 @logged_step
 def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: bool = False) -> PurgedReport:
-    """Delete the bytes of removed notes: former snapshots with their files, and working files.
+    """Delete the bytes of removed notes: former snapshots with their files, working files, and rows of ended runs.
 
-    Readers may use former snapshots for half of ``publish.retract_hours``; with ``at_once`` for no time.
+    Readers may use former snapshots for half of ``publish.retract_hours``; with ``at_once`` for no time. Once nothing
+    is left in the bucket, what runs recorded of the notes has told which they were, and is deleted too.
 
     Raises:
         GateError: notes that were removed more than ``publish.retract_hours`` ago could not be purged.
@@ -285,13 +287,17 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
         due = [row for row in waiting if row.removed_at <= now - readers]
         notes = removed_note_ids(connection, settings, [row.run_id for row in due])
     if not due:
-        return {"retractions": 0, "snapshots": 0, "files": 0, "working_files": 0}
+        return {"retractions": 0, "snapshots": 0, "files": 0, "working_files": 0, "rows": 0}
     purged = purge_snapshots(settings, secrets, max(row.removed_at for row in due), grace=_MAX_WRITING)
     files = remove_note_files(settings, secrets, notes)
     is_done = not (purged.waiting or purged.protected)
+    rows = 0
     if is_done:
         with connect(uri) as connection:
+            # A run that publishes reads its list again after the commit.
+            lock_publication(connection, settings)
             close_retractions(connection, settings, [row.retraction_id for row in due], now)
+            rows = delete_runs_of_notes(connection, settings, notes)
     limit = datetime.timedelta(hours=settings.publish.retract_hours)
     if not is_done and any(now - row.removed_at > limit for row in due):
         raise GateError(
@@ -304,4 +310,5 @@ def purge_removed(settings: InstitutionSettings, secrets: Secrets, *, at_once: b
         "snapshots": purged.snapshots,
         "files": purged.files,
         "working_files": files,
+        "rows": rows,
     }

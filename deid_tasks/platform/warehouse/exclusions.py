@@ -28,7 +28,8 @@ class Exclusion:
 _ACTIVE = """
 active as not materialized (
     select patient_id, note_id, reason from {staging}.stg_exclusion
-    where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
+    where coalesce(valid_from, '-infinity') <= now() at time zone {zone}
+        and (valid_to is null or valid_to > now() at time zone {zone})
     union all
     select patient_id, note_id, reason from {results}.exclusion as x
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})

@@ -12,6 +12,9 @@ from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.platform.warehouse.work_list import compare_in_memory, open_day_table, present_tables
 from deid_tasks.settings import InstitutionSettings
 
+RECONCILIATION = "reconciliation"
+"""Id of the list of notes whose source differs from the ledger. It is no run, and each reconciliation replaces it."""
+
 _COLUMNS = """
 note_day, note_type, source, published, quarantined, excluded, in_table, pending, overdue
 """

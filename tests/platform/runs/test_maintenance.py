@@ -125,6 +125,30 @@ def test_a_worker_prunes_the_sentence_cache_that_it_opens(kept, monkeypatch):
     held.close()
 
 
+def test_what_old_runs_recorded_of_notes_goes_and_reconciliations_and_changes_work_without_it(kept):
+    settings, site, _ = kept
+    report = runs.reconcile_ledger(settings, site.secrets)
+    # A note that a reconciliation found long ago has waited since.
+    site.rows(
+        "insert into riverside_results.run_note (run_id, note_id, note_day, cause, is_removal, listed_at)"
+        " values ('reconciliation', 'waiting', '2024-01-01', 'late', false, '2020-01-01')"
+    )
+    counted = "select count(*) from riverside_results.{} where run_id = '{}'".format
+    totals = site.rows("select * from riverside_results.run order by run_id")
+    assert all(site.rows(counted(table, "first")) != [(0,)] for table in ("run_note", "run_day", "note_outcome"))
+    young = site.rows(counted("note_outcome", "second"))
+    assert runs.prune_outcomes(settings, site.secrets)["old_rows"] == 0
+    site.rows("update riverside_results.run_note set listed_at = now() - interval '366 days' where run_id = 'first'")
+    site.rows("update riverside_results.run set finished_at = now() - interval '366 days' where run_id = 'first'")
+    assert runs.prune_outcomes(settings, site.secrets)["old_rows"] > 2
+    assert all(site.rows(counted(table, "first")) == [(0,)] for table in ("run_note", "run_day", "note_outcome"))
+    assert site.rows(counted("note_outcome", "second")) == young
+    assert site.rows(counted("run_note", "reconciliation")) == [(1,)]
+    assert len(site.rows("select 1 from riverside_results.run")) == len(totals)
+    assert runs.reconcile_ledger(settings, site.secrets) == report
+    assert runs.plan_changes_run(settings, site.secrets, "later")["causes"] == {}
+
+
 def test_old_working_files_go_and_young_ones_stay(kept):
     settings, site, _ = kept
     work, old = work_dir(settings), time.time() - 800 * 24 * 3_600

@@ -12,7 +12,17 @@ from deid_tasks.core.identity import Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.vault import new_vault_keys
 from deid_tasks.settings import Secrets, VaultSettings
-from tests.support.published_days import DAY, START, delete_exclusions, plan_day, published, release, with_settings
+from tests.support.phi_places import STAYS_RETRACTED, each_table_with
+from tests.support.published_days import (
+    DAY,
+    START,
+    delete_exclusions,
+    follow_changes,
+    plan_day,
+    published,
+    release,
+    with_settings,
+)
 
 OFFICER = Identity("officer", "operating_system")
 
@@ -165,3 +175,43 @@ def test_a_patient_excluded_during_a_run_is_not_published(kept):
         " and note_day = '2024-01-01'"
     )
     assert states == [("excluded",)]
+
+
+def test_a_retracted_patient_stays_in_the_tables_that_the_page_names_alone(kept, monkeypatch):
+    keeper, _ = kept
+    settings, secrets = keeper.settings, keeper.secrets
+    published_notes = {
+        patient: (notes.split(), keys.split())
+        for patient, notes, keys in keeper.rows(
+            "select patient_id, string_agg(note_id, ' '), string_agg(note_key, ' ') from riverside_results.note_ledger"
+            " where outcome = 'published' group by 1"
+        )
+    }
+    names = {one.patient_id: one.person.last for one in keeper.hospital.patients if one.patient_id in published_notes}
+    # A long name is in no pseudonym by chance.
+    patient = max(names, key=lambda one: (len(names[one]), one))
+    notes, pseudonyms = published_notes[patient]
+    words = [names[patient], names[patient].lower(), *notes, *pseudonyms]
+
+    def holders() -> set[str]:
+        # Another patient's note has the patient's number.
+        numbered = each_table_with(keeper.uri, "riverside", patient, except_in="note_id")
+        return each_table_with(keeper.uri, "riverside", *words) | numbered
+
+    before = holders()
+    assert {"_ehr.note", "_results.run_note", "_results.note_outcome", "_history.patient_name_history"} <= before
+    monkeypatch.setattr("deid_tasks.platform.runs.retractions._MAX_WRITING", datetime.timedelta(0))
+    runs.retract(settings, secrets, patient_ids=[patient], reason="consent_withdrawn", requested_by=OFFICER)
+    # A run that has not published yet needs its list: what it says of the patient waits for maintenance.
+    waiting = "insert into riverside_results.run_note (run_id, note_id, note_day, cause, is_removal)"
+    keeper.rows(f"{waiting} values ('still reading', '{notes[0]}', '2024-01-01', 'late', false)")
+    assert runs.retract_at_once(settings, secrets)["removed"] == len(notes)
+    left = keeper.rows(f"select run_id from riverside_results.run_note where note_id = '{notes[0]}'")
+    assert left == [("still reading",)]
+    keeper.rows("update riverside_results.run_note set result = 'left' where run_id = 'still reading'")
+    follow_changes(settings, keeper, "changes")
+    assert runs.prune_outcomes(settings, secrets)["rows_of_excluded_notes"] == 1
+    found = holders()
+    assert {"_ehr.note", "_results.exclusion", "_results.note_ledger"} <= found
+    assert {one for one in found if not {one, one.partition(".")[0]} & STAYS_RETRACTED} == set()
+    assert not each_table_with(keeper.uri, "riverside", *pseudonyms)

@@ -64,6 +64,7 @@ def test_changes_and_removals_need_no_more(role_site, worked):
     runs.compact_table(settings, secrets)
     runs.expire_snapshots(settings, secrets)
     runs.prune_files(settings, secrets)
+    runs.prune_outcomes(settings, secrets)
     assert [use.is_current for use in runs.surrogate_keys(settings, secrets)] == [True]
 
 

@@ -2,7 +2,7 @@
 select
     p.pat_id as patient_id,
     case s.name when 'Female' then 'F' when 'Male' then 'M' else 'U' end as sex,
-    p.birth_date::date as birth_date,
+    {{ date_of_text('p.birth_date') }} as birth_date,
     case
         when e.name like 'Hispanic%' then 'hispanic'
         when r.stated > 1 then 'multiple'

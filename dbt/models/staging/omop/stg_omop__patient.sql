@@ -1,13 +1,7 @@
 select
     p.person_source_value as patient_id,
     case p.gender_concept_id when 8532 then 'F' when 8507 then 'M' else 'U' end as sex,
-    coalesce(
-        p.birth_datetime::date,
-        case
-            when p.month_of_birth is not null and p.day_of_birth is not null
-                then make_date(p.year_of_birth, p.month_of_birth, p.day_of_birth)
-        end
-    ) as birth_date,
+    coalesce({{ readable_date('b.moment') }}, b.parts, b.moment) as birth_date,
     case
         when p.ethnicity_concept_id = 38003563 then 'hispanic'
         when p.race_concept_id = 8527 then 'white'
@@ -18,3 +12,11 @@ select
         else 'unknown'
     end as ethnicity_hint
 from {{ source('omop', 'person') }} as p
+cross join lateral (
+    select
+        {{ date_of_text('p.birth_datetime') }} as moment,
+        {{ date_of_text(
+            "lpad(p.year_of_birth::text, 4, '0') || '-' || lpad(p.month_of_birth::text, 2, '0')"
+            ~ " || '-' || lpad(p.day_of_birth::text, 2, '0')"
+        ) }} as parts
+) as b
