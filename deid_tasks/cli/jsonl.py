@@ -1,6 +1,6 @@
 """Notes in and out as JSON lines, streamed; a bad line is reported by its number, and the others are read.
 
-A plain text file is one note, and so is each ``.txt`` file of a folder.
+A plain text file is one note, and so is each ``.txt`` or ``.TXT`` file of a folder.
 """
 
 import datetime
@@ -42,6 +42,8 @@ class Problems:
 
     def __init__(self) -> None:
         self.count = 0
+        self.files_skipped = 0
+        """Files of a folder that are no notes by their name; hidden ones are not counted. They are no problem."""
 
     def report(self, where: str, reason: str) -> None:
         """Report one bad line."""
@@ -53,16 +55,22 @@ def is_text_file(source: Path) -> bool:
     """Whether ``source`` is one note in plain text: by its name, or else by its first characters."""
     if str(source) == "-" or source.suffix in _RECORDS or not source.is_file():
         return False
-    if source.suffix == ".txt":
+    if has_text_suffix(source):
         return True
     with _open_source(source) as stream:
         return not stream.read(_SNIFFED_BYTES).lstrip().startswith(b"{")
 
 
+def has_text_suffix(path: Path) -> bool:
+    """Whether the name of a file says that it holds plain text: ``.txt``, in small or capital letters."""
+    return path.suffix.lower() == ".txt"
+
+
 def read_lines(source: Path, problems: Problems) -> Iterator[Line]:
     """Yield the notes of a JSONL file, of standard input (``-``), of a text file, or of a folder of ``.txt`` files.
 
-    In a folder the path is the id. An empty note is a note. A note that is not UTF-8 is reported and left out.
+    In a folder the path is the id. An empty note is a note. A note that is not UTF-8 is reported and left out; a file
+    with another ending is counted.
 
     Raises:
         InputError: the file or folder cannot be read at all.
@@ -166,7 +174,10 @@ def _open_source(source: Path) -> Iterator[IO[bytes]]:
 
 
 def _read_folder(folder: Path, problems: Problems) -> Iterator[Line]:
-    for number, path in enumerate(sorted(folder.rglob("*.txt")), start=1):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    texts = [path for path in files if has_text_suffix(path)]
+    problems.files_skipped += sum(not has_text_suffix(path) and path.name[0] != "." for path in files)
+    for number, path in enumerate(texts, start=1):
         if (text := _read_text(path, problems)) is not None:
             yield Line(number, str(path.relative_to(folder)), text)
 
