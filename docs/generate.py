@@ -307,6 +307,12 @@ def _preset_lines(preset: Any) -> list[str]:
         f"`{key}: {_plain(list(value) if isinstance(value, tuple) else value)}`"
         for key, value in preset.settings.items()
     )
+    if preset.not_listed:
+        may = ", ".join(f"`{form}`" for form in preset.rules if form in preset.not_listed)
+        lines += [
+            "",
+            f"`policy.forms` may keep these, with a warning: {may}. All others that are replaced stay replaced.",
+        ]
     return [*lines, "", f"Its other settings: {', '.join(settings)}."]
 
 

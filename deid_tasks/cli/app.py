@@ -26,7 +26,15 @@ from deid_tasks.cli.corpus import corpus
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.explain import explain_one
 from deid_tasks.cli.harvest import harvest
-from deid_tasks.cli.jsonl import Problems, byte_order_mark, is_text_file, json_line, open_target, read_lines
+from deid_tasks.cli.jsonl import (
+    Problems,
+    byte_order_mark,
+    has_text_suffix,
+    is_text_file,
+    json_line,
+    open_target,
+    read_lines,
+)
 from deid_tasks.cli.keys import keys
 from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
@@ -147,7 +155,9 @@ def detect(
 ) -> None:
     """Find identifiers: one line a note, {id, spans}; each span has its entity, its form and what found it.
 
-    A policy says what is an identifier: spans that it leaves in the text are left out.
+    A policy that decides by form, such as safe-harbor, says what is an identifier: spans that it leaves in the text
+    are left out. Policy expert, the default, decides by entity: all spans are listed, those too that `deid obfuscate`
+    leaves in the text (TIME, ages up to 89).
 
     A note that cannot be processed becomes {id, outcome, reason, error}, and the others are processed. Exit status 1:
     lines were skipped or notes quarantined.
@@ -211,8 +221,8 @@ def _run(
     from deid_tasks.cli.outcomes import JudgeTally, is_quarantined, note_record
     from deid_tasks.engine.pipeline import deidentify
 
-    problems, quarantined, judged = Problems(), 0, JudgeTally()
-    is_plain = is_rewriting and output.suffix == ".txt" and is_text_file(notes)
+    problems, done, quarantined, judged = Problems(), 0, 0, JudgeTally()
+    is_plain = is_rewriting and has_text_suffix(output) and is_text_file(notes)
     with open_target(output) as target, counting("notes") as count:
         lines = read_lines(notes, problems)
         if is_one_patient:
@@ -230,10 +240,11 @@ def _run(
                     if is_plain
                     else json_line(note_record(line, row, engine.parts.policy, scheme))
                 )
+            done += len(batch.lines)
             count(len(batch.lines))
     if shown := str(judged):
         print(shown, file=sys.stderr)
-    _end(problems, quarantined)
+    _end(problems, done, quarantined)
 
 
 @app.command()
@@ -268,10 +279,12 @@ def schema(output: Output = Path("-")) -> None:
         target.write(json.dumps(json_schema(), indent=2) + "\n")
 
 
-def _end(problems: Problems, quarantined: int = 0) -> None:
-    """End with exit status 1 if lines were skipped or notes quarantined."""
-    printed = [f"{problems.count} problems"] if problems.count else []
+def _end(problems: Problems, done: int, quarantined: int) -> None:
+    """Print how many notes were read; end with exit status 1 if lines were skipped or notes quarantined."""
+    printed = [f"{done:,} notes"]
+    printed += [f"{problems.files_skipped:,} files skipped (not .txt)"] if problems.files_skipped else []
+    printed += [f"{problems.count} problems"] if problems.count else []
     printed += [f"{quarantined} notes quarantined"] if quarantined else []
-    if printed:
-        print(", ".join(printed), file=sys.stderr)
+    print(", ".join(printed), file=sys.stderr)
+    if problems.count or quarantined:
         raise typer.Exit(1)

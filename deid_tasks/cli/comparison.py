@@ -10,8 +10,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from deid_tasks.cli.counted import counted_group, counted_sentence
+from deid_tasks.cli.options import PolicyOption, policy_of
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
-from deid_tasks.core.entities import Category, Group
+from deid_tasks.core.entities import Category
 from deid_tasks.core.errors import DeidError
 from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 from deid_tasks.evidence.annotation.formats import FORMATS
@@ -72,11 +74,10 @@ def compare(
     group: Annotated[
         str,
         typer.Option(
-            "--group",
-            "--policy",
-            help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).",
+            help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country; the default)."
         ),
-    ] = "C",
+    ] = "",
+    policy: PolicyOption = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Notes of each gold set that are read at most.")] = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Bootstrap resamples of patients.")] = 1_000,
@@ -110,15 +111,16 @@ def compare(
         return
     if not gold:
         raise DeidError("name at least one file of gold notes")
-    if group not in Group.__members__:
-        raise DeidError(f"--group is A, B or C, not {group!r}")
+    section = policy_of(policy)
+    counted = counted_group(group, section)
     choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or (), variable or ())
     sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()
-    settings = ComparisonSettings(folder, Group(group), confidence, resamples, fresh)
+    settings = ComparisonSettings(folder, counted, confidence, resamples, fresh, section)
     with _progress(len(choices) * sum(len(one.notes) for one in sets)) as progress:
         launch = system_launcher(folder, progress.announce, note_seconds)
         document = compare_systems(sets, choices, settings, launch, progress)
+    output.line(counted_sentence(section, counted))
     _print(document, output)
     output.files(document, [row for one in document["sets"] for row in _rows(one)])
     if report:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from deid_tasks.cli.jsonl import Line
-from deid_tasks.cli.options import policy_of
+from deid_tasks.cli.options import engine_settings_of, policy_of
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.notes import note_batch
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.parts import BatchContext, EngineParts
-from deid_tasks.settings import EngineSettings, InstitutionSettings, Secrets, load_engine_settings, load_institution
+from deid_tasks.settings import InstitutionSettings, Secrets, load_institution
 from deid_tasks.settings.secrets import variable_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 PUBLIC_KEY = "deid_key"
 """Name of the secret that holds the surrogate key of the public engine."""
 
-_BATCH_NOTES = 500
-"""The more notes a batch has, the fuller a model's batches of sentences of one length."""
+_FIRST_BATCH_NOTES, _BATCH_NOTES = 32, 500
+"""Notes of the first batch, small so that progress shows soon, and of the largest; each has twice those of the one
+before. The more notes a batch has, the fuller a model's batches of sentences of one length."""
 _BATCH_CHARACTERS = 2_000_000
 
 
@@ -59,8 +60,7 @@ class CommandEngine:
         if institution is not None and settings_file is not None:
             raise InputError("--settings is for an engine without an institution: leave out --institution, or it")
         if institution is None:
-            settings = load_engine_settings(settings_file) if settings_file else EngineSettings.public()
-            settings = settings.with_policy(policy)
+            settings = engine_settings_of(settings_file).with_policy(policy)
             settings = settings.model_copy(update={"policy": policy_of(None, titles, age_units, settings.policy)})
             self.parts = build_engine(settings, self._public_key() if needs_key else None)
             return
@@ -124,10 +124,11 @@ def _columns(line: Line) -> dict[str, Any]:
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    iterator = iter(lines)
+    iterator, size = iter(lines), _FIRST_BATCH_NOTES
     while first := list(islice(iterator, 1)):
         batch, characters = first, len(first[0].text)
-        while len(batch) < _BATCH_NOTES and characters < _BATCH_CHARACTERS and (more := next(iterator, None)):
+        while len(batch) < size and characters < _BATCH_CHARACTERS and (more := next(iterator, None)):
             batch.append(more)
             characters += len(more.text)
         yield batch
+        size = min(2 * size, _BATCH_NOTES)

@@ -1,24 +1,32 @@
 """``deid evaluate``: score predicted spans against gold spans."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deid_tasks.cli.counted import WithoutOption, counted_group, counted_sentence, entities_of
 from deid_tasks.cli.gold_files import GoldNotes, Pair, pair_with_engine, pair_with_file
 from deid_tasks.cli.jsonl import Problems, json_line, open_target
-from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, TitlesOption, policy_of
+from deid_tasks.cli.options import (
+    AgeUnitsOption,
+    PolicyOption,
+    SettingsOption,
+    TitlesOption,
+    engine_settings_of,
+    policy_of,
+)
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
 from deid_tasks.cli.progress import counting
-from deid_tasks.core.entities import Group
 from deid_tasks.core.errors import DeidError, InputError
 from deid_tasks.core.figure_table import COUNT, SCORE, Column, FigureTable
 from deid_tasks.core.files import PRIVATE_FILE
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
-from deid_tasks.evidence.evaluate import ALL, WORD, Evaluation, Figure, Scorer
+from deid_tasks.evidence.evaluate import ALL, CATEGORY_VIEW, TYPE_VIEW, WORD, Evaluation, Figure, Scorer
 
 if TYPE_CHECKING:
     from deid_tasks.comparison.gold import GoldSetDescription
@@ -38,10 +46,13 @@ _ENTITY_COLUMNS = (
     Column("entity", "entity"),
     *_SCORES,
     Column("gold_words", "gold words", COUNT),
+    Column("predicted", "predicted", COUNT),
     Column("found", "found", COUNT, is_wide=True),
     Column("missed", "missed", COUNT),
     Column("false", "false", COUNT),
 )
+_CATEGORY_COLUMNS = (Column("entity", "category"), *_ENTITY_COLUMNS[1:])
+_CATEGORY_PREFIX = "category:"
 _VIEW_COLUMNS = (Column("view", "view"), *_SCORES)
 
 
@@ -63,10 +74,15 @@ def evaluate_spans(
     form: Annotated[
         str, typer.Option("--format", help=f"Format of the gold notes, a file or a folder: {', '.join(FORMATS)}.")
     ] = "jsonl",
+    settings: SettingsOption = None,
     group: Annotated[
-        str, typer.Option(help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country).")
-    ] = "C",
+        str,
+        typer.Option(
+            help="Entities: A (Safe Harbor), B (A + providers) or C (B + facilities, state, country; the default)."
+        ),
+    ] = "",
     policy: PolicyOption = None,
+    without: WithoutOption = "",
     titles: TitlesOption = None,
     age_units: AgeUnitsOption = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence of the intervals.")] = 0.95,
@@ -86,26 +102,31 @@ def evaluate_spans(
 ) -> None:
     """Score predicted spans against gold spans, in several views. Exit status 1 where lines were skipped or missing.
 
-    Under a policy, gold spans of a form that it leaves in the text count neither as missed nor as wrong.
+    Under a policy that decides by form, gold spans of a form that it leaves in the text count neither as missed nor
+    as wrong. Policy expert decides by entity: all entities of the group count, those too that it leaves in the text
+    (TIME, ages up to 89). --without leaves out what the gold notes do not annotate. The first line says what counts.
     """
-    if group not in Group.__members__:
-        raise DeidError(f"--group is A, B or C, not {group!r}")
     if form not in FORMATS:
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
     if errors_with_text and errors is None:
         raise DeidError("--errors-with-text needs --errors FILE")
+    if settings and predicted:
+        raise DeidError("--settings is of the engine that reads the notes: leave it out, or the predicted spans")
     from deid_tasks.comparison.gold import describe_gold_set, narrowed
 
-    section = policy_of(policy, titles, age_units)
-    scorer = Scorer(Group(group), confidence, resamples, policy=section)
-    problems = Problems()
+    engine = engine_settings_of(settings)
+    section = policy_of(policy, titles, age_units, engine.policy)
     about = describe_gold_set(gold, form)
+    about = about.model_copy(update={"without": about.without | entities_of(without)})
+    counted = counted_group(group, section)
+    scorer = Scorer(counted, confidence, resamples, policy=section)
+    problems = Problems()
     read = GoldNotes(about.path, about.format, problems, about.own_labels)
     notes = (narrowed(note, about.categories, about.without) for note in read)
     pairs = (
         pair_with_file(notes, predicted, about.format, problems, about.own_labels)
         if predicted
-        else pair_with_engine(notes)
+        else pair_with_engine(notes, engine)
     )
     listed = _error_file(errors, scorer, with_text=errors_with_text) if errors else nullcontext()
     with counting("notes") as count, listed as write_errors:
@@ -118,14 +139,17 @@ def evaluate_spans(
     if not evaluation.notes:
         raise InputError(f"{gold}: no note can be scored, {read.left_out} were left out")
     output = Output(json_file, csv_file, wide)
+    sentence = counted_sentence(section, counted, about.without)
+    output.line(sentence)
     print_evaluation(evaluation, output, read.left_out)
-    document = evaluation.document()
+    document = evaluation.document() | {"without": sorted(map(str, about.without)), "counted": sentence}
     output.files(document, document["figures"])
     if report:
         from deid_tasks.evidence.report import write_report
 
         part = {"design": "", "gold_version": gold.name, "variants": {"full": document}}
-        write_report({"certificate": None, "evaluations": [part]}, report, title=gold.stem)
+        title = f"{gold.stem} without {', '.join(sorted(about.without))}" if about.without else gold.stem
+        write_report({"certificate": None, "evaluations": [part]}, report, title=title)
     if problems.count:
         warn(f"{problems.count} problems")
         raise typer.Exit(1)
@@ -184,8 +208,8 @@ def print_evaluation(evaluation: Evaluation, output: Output, left_out: int = 0) 
         f"{evaluation.notes:,} notes{missing}, {evaluation.words:,} words, {evaluation.patients:,} patients,"
         f" policy {evaluation.policy}"
     )
-    rows = [_entity_row(evaluation, recall) for recall in evaluation.select()]
-    output.table(FigureTable(title, _ENTITY_COLUMNS, rows, lambda row: row["entity"] == ALL))
+    output.table(FigureTable(title, _ENTITY_COLUMNS, _entity_rows(evaluation), lambda row: row["entity"] == ALL))
+    output.table(FigureTable("by category", _CATEGORY_COLUMNS, _category_rows(evaluation)))
     output.table(FigureTable("other views", _VIEW_COLUMNS, list(_view_rows(evaluation))))
     recall, over = evaluation.find(), evaluation.find(metric="over_redaction")
     bound = "–" if recall.is_empty else f"{evaluation.recall_lower_bound:.4f}"
@@ -208,12 +232,37 @@ def print_evaluation(evaluation: Evaluation, output: Output, left_out: int = 0) 
         output.line(f"lowest recall by note type: {listed}")
 
 
-def _entity_row(evaluation: Evaluation, recall: Figure) -> dict[str, Any]:
+def _entity_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return all entities together, then each."""
+    figures = [one for one in evaluation.select() if not one.entity.startswith(_CATEGORY_PREFIX)]
+    predicted = _predicted_words(evaluation, TYPE_VIEW)
+    return [_entity_row(evaluation, one, predicted) for one in figures]
+
+
+def _category_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    figures = [one for one in evaluation.select() if one.entity.startswith(_CATEGORY_PREFIX)]
+    predicted = _predicted_words(evaluation, CATEGORY_VIEW)
+    return [_entity_row(evaluation, one, predicted) for one in figures]
+
+
+def _predicted_words(evaluation: Evaluation, view: str) -> Counter[str]:
+    """Return how many words were predicted, by label of a view; labels outside the group are not among them."""
+    words: Counter[str] = Counter()
+    for (_, predicted), count in evaluation.confusion(view).items():
+        words[predicted] += count
+    words[ALL] = evaluation.find().counts.true_positives + evaluation.find().counts.false_positives
+    return words
+
+
+def _entity_row(evaluation: Evaluation, recall: Figure, predicted: Mapping[str, int]) -> dict[str, Any]:
     counts = recall.counts
+    gold = counts.true_positives + counts.false_negatives
+    name = recall.entity.removeprefix(_CATEGORY_PREFIX)
     return {
-        "entity": recall.entity.removeprefix("category:"),
+        "entity": name,
         **_scores(evaluation, entity=recall.entity),
-        "gold_words": counts.true_positives + counts.false_negatives,
+        "gold_words": gold,
+        "predicted": predicted.get(name, 0 if gold else None),
         "found": counts.true_positives,
         "missed": counts.false_negatives,
         "false": counts.false_positives,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deid_tasks.cli.jsonl import TABLE_DELIMITERS, Problems, read_each_record, read_records
 from deid_tasks.core.errors import InputError
@@ -12,6 +13,9 @@ from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.evidence.annotation.formats.jsonl import note_of, read_spans
 from deid_tasks.evidence.annotation.formats.note import ReadNote, note_or_error
 from deid_tasks.evidence.annotation.labels import NO_OWN_LABELS, OwnLabels, UnknownLabelError
+
+if TYPE_CHECKING:
+    from deid_tasks.settings import EngineSettings
 
 Pair = tuple[AnnotatedNote, Sequence[Span]]
 ENGINE_BATCH_NOTES = 64
@@ -106,15 +110,15 @@ def pair_with_file(
         )
 
 
-def pair_with_engine(gold: Iterable[AnnotatedNote]) -> Iterator[Pair]:
-    """Pair gold notes with the spans that the public engine finds in their texts."""
+def pair_with_engine(gold: Iterable[AnnotatedNote], settings: "EngineSettings | None" = None) -> Iterator[Pair]:
+    """Pair gold notes with the spans that an engine finds in their texts; the public one if not given."""
     from deid_tasks.engine.build import build_engine
     from deid_tasks.engine.parts import BatchContext
     from deid_tasks.engine.pipeline import find_identifiers
     from deid_tasks.engine.text import Document
     from deid_tasks.settings import EngineSettings
 
-    context = BatchContext(build_engine(EngineSettings.public()))
+    context = BatchContext(build_engine(settings or EngineSettings.public()))
     stream = iter(gold)
     while batch := list(islice(stream, ENGINE_BATCH_NOTES)):
         documents = [

@@ -1,7 +1,7 @@
 """Notes in and out as JSON lines, streamed; a bad line is reported by its number, and the others are read.
 
-A plain text file is one note, and so are each ``.txt`` file of a folder and each row of a table (``.csv``, ``.tsv``). A
-byte order mark is no part of a text.
+A plain text file is one note, and so are each ``.txt`` or ``.TXT`` file of a folder and each row of a table (``.csv``,
+``.tsv``). A byte order mark is no part of a text.
 """
 
 import csv
@@ -50,6 +50,8 @@ class Problems:
 
     def __init__(self) -> None:
         self.count = 0
+        self.files_skipped = 0
+        """Files of a folder that are no notes by their name; hidden ones are not counted. They are no problem."""
 
     def report(self, where: str, reason: str) -> None:
         """Report one bad line."""
@@ -65,7 +67,7 @@ def is_text_file(source: Path) -> bool:
     """Whether ``source`` is one note in plain text: by its name, or else by its first characters."""
     if str(source) == "-" or source.suffix in {*_RECORDS, *TABLE_DELIMITERS} or not source.is_file():
         return False
-    if source.suffix == ".txt":
+    if has_text_suffix(source):
         return True
     with _open_source(source) as stream:
         return not stream.read(_SNIFFED_BYTES).decode("utf-8-sig", "replace").lstrip().startswith("{")
@@ -76,12 +78,17 @@ def byte_order_mark(source: Path) -> str:
     return "\ufeff" if has_byte_order_mark(source) else ""
 
 
+def has_text_suffix(path: Path) -> bool:
+    """Whether the name of a file says that it holds plain text: ``.txt``, in small or capital letters."""
+    return path.suffix.lower() == ".txt"
+
+
 def read_lines(source: Path, problems: Problems) -> Iterator[Line]:
     """Yield the notes of a JSONL file, of standard input (``-``), of a table, of a text file or of a folder of them.
 
     The id of a note in a file of its own is the file's name without its suffix, in a folder with the path in front: the
     id that the readers of annotation formats give it. An empty note is a note. A note that is not UTF-8 is reported and
-    left out.
+    left out; a file of a folder with another ending is counted.
 
     Raises:
         InputError: the file or folder cannot be read at all, or a table has no columns ``id`` and ``text``.
@@ -203,7 +210,10 @@ def _open_source(source: Path) -> Iterator[IO[bytes]]:
 
 
 def _read_folder(folder: Path, problems: Problems) -> Iterator[Line]:
-    for number, path in enumerate(sorted(folder.rglob("*.txt")), start=1):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    texts = [path for path in files if has_text_suffix(path)]
+    problems.files_skipped += sum(not has_text_suffix(path) and path.name[0] != "." for path in files)
+    for number, path in enumerate(texts, start=1):
         if (text := _read_text(path, problems)) is not None:
             yield Line(number, "/".join([*path.relative_to(folder).parent.parts, note_id_of(path)]), text)
 

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
-from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions, settings_and_secrets
+from deid_tasks.cli.options import (
+    INSTITUTIONS_FOLDER,
+    Institutions,
+    PolicyOption,
+    SettingsOption,
+    engine_settings_of,
+    policy_of,
+    settings_and_secrets,
+)
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide
 from deid_tasks.cli.progress import working
 from deid_tasks.core.errors import DeidError
@@ -46,12 +54,16 @@ _DEFAULT_BIAS = -1.5
 
 
 def print_operating_points(
-    gold: Annotated[Path | None, typer.Argument(help="Gold notes, for the public engine.")] = None,
+    gold: Annotated[
+        Path | None, typer.Argument(help="Gold notes, for the public engine or that of --settings.")
+    ] = None,
     form: Annotated[str, typer.Option("--format", help=f"Format of the gold notes: {', '.join(FORMATS)}.")] = "jsonl",
     institution: Annotated[
         str | None, typer.Option(help="Read this institution's newest gold set with its engine.")
     ] = None,
     institutions: Institutions = INSTITUTIONS_FOLDER,
+    settings: SettingsOption = None,
+    policy: PolicyOption = None,
     design: Annotated[str, typer.Option(help="Design of the gold set: stratified or random.")] = "stratified",
     biases: Annotated[
         str, typer.Option(help="Values of outside_bias, separated by commas.")
@@ -68,23 +80,33 @@ def print_operating_points(
     A point that is chosen on gold notes looks better on them than it is: certify it on others. Exit status 1 where
     lines were skipped, or where no point has the recall asked for.
     """
+    from deid_tasks.engine.build import build_engine
     from deid_tasks.evidence.evaluate import Scorer
     from deid_tasks.platform.runs import operating_points
 
     if (gold is None) == (institution is None):
         raise DeidError("give either a file of gold notes or --institution")
+    if institution and settings:
+        raise DeidError("--settings is for an engine without an institution: leave out --institution, or it")
     values = _values(biases)
     output = Output(json_file, csv_file, wide)
     problems = 0
     if institution:
-        points = _of_institution(institution, institutions, design, values)
+        points = _of_institution(institution, institutions, design, values, policy)
         title = f"{institution}, {design} gold notes"
     else:
         assert gold is not None
         notes, problems = _read_file(gold, form)
         with working("reading the notes at each bias"):
-            points = operating_points.score_biases(lambda: notes, _public_engine, values, Scorer())
-        title = f"{gold.name}, public engine"
+            engine = engine_settings_of(settings)
+            section = policy_of(policy, given=engine.policy)
+            points = operating_points.score_biases(
+                lambda: notes,
+                lambda bias: build_engine(engine.with_outside_bias(bias)),
+                values,
+                Scorer(section.group, policy=section),
+            )
+        title = f"{gold.name}, {f'engine of {settings.name}' if settings else 'public engine'}, policy {section.name}"
     rows = [_row(point) for point in points]
     output.table(FigureTable(title, _COLUMNS, rows))
     output.line("at least: one-sided lower bound of recall; ECE: mean distance of scores from the share of identifiers")
@@ -117,7 +139,9 @@ def _values(biases: str) -> list[float]:
     return values
 
 
-def _of_institution(name: str, folder: Path, design: str, biases: list[float]) -> "list[OperatingPoint]":
+def _of_institution(
+    name: str, folder: Path, design: str, biases: list[float], policy: str | None
+) -> "list[OperatingPoint]":
     from deid_tasks.evidence.evaluate import Scorer
     from deid_tasks.platform.runs import load_engine, operating_points
     from deid_tasks.platform.runs.ablation import gold_documents
@@ -126,13 +150,13 @@ def _of_institution(name: str, folder: Path, design: str, biases: list[float]) -
     if design not in get_args(MeasuredDesign):
         raise DeidError(f"--design is stratified or random, not {design!r}")
     settings, secrets = settings_and_secrets(name, folder)
-    gate = settings.gate
+    gate, section = settings.gate, policy_of(policy, given=settings.policy)
     with working("reading the gold notes at each bias"):
         return operating_points.score_biases(
             lambda: gold_documents(settings, secrets, cast(MeasuredDesign, design)),
             lambda bias: load_engine(settings.with_outside_bias(bias), secrets),
             biases,
-            Scorer(settings.policy.group, gate.confidence, gate.resamples, policy=settings.policy),
+            Scorer(section.group, gate.confidence, gate.resamples, policy=section),
         )
 
 
@@ -146,13 +170,6 @@ def _read_file(gold: Path, form: str) -> "tuple[list[GoldDocument], int]":
         raise DeidError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
     problems = Problems()
     return list(gold_documents_of(GoldNotes(gold, form, problems))), problems.count
-
-
-def _public_engine(bias: float) -> Any:
-    from deid_tasks.engine.build import build_engine
-    from deid_tasks.settings import EngineSettings
-
-    return build_engine(EngineSettings.public().with_outside_bias(bias))
 
 
 def _row(point: "OperatingPoint") -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from deid_tasks.core.entities import Group
 from deid_tasks.core.errors import DeidError
 from deid_tasks.core.policies import PRESETS
 
 if TYPE_CHECKING:
-    from deid_tasks.settings import InstitutionSettings, PolicySettings, Secrets
+    from deid_tasks.settings import EngineSettings, InstitutionSettings, PolicySettings, Secrets
 
 INSTITUTIONS_FOLDER = Path("dags/institutions")
 Institution = Annotated[str, typer.Option(help="Name of the institution, as its YAML file is called.")]
@@ -81,6 +82,17 @@ def settings_and_secrets(institution: str, folder: Path) -> "tuple[InstitutionSe
     return load_institution(folder / f"{institution}.yaml"), Secrets()
 
 
+def engine_settings_of(file: Path | None) -> "EngineSettings":
+    """Return the settings that ``--settings`` names; those of the public engine if there is no file.
+
+    Raises:
+        SettingsError: there is no such file, or it is not valid.
+    """
+    from deid_tasks.settings import EngineSettings, load_engine_settings
+
+    return load_engine_settings(file) if file else EngineSettings.public()
+
+
 def policy_of(
     policy: str | None, titles: str | None = None, age_units: str | None = None, given: "PolicySettings | None" = None
 ) -> "PolicySettings":
@@ -99,6 +111,8 @@ def policy_of(
     from deid_tasks.settings import PolicySettings
     from deid_tasks.settings.policy import named_policy
 
+    if policy in Group.__members__:
+        raise DeidError(f"--policy is one of {', '.join(PRESETS)}; for a group of entities write --group {policy}")
     section = named_policy(policy) if policy else given or PolicySettings()
     changed = {}
     for name, option, value in (("titles", "--titles", titles), ("age_units", "--age-units", age_units)):

@@ -1,7 +1,7 @@
 """A whole comparison: gold sets, systems, one document of figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from deid_tasks.comparison.document import Document, comparison_document
@@ -11,6 +11,7 @@ from deid_tasks.comparison.registry import SystemChoice
 from deid_tasks.comparison.run import ComparisonProgress, SystemLauncher, run_systems
 from deid_tasks.comparison.scores import score_systems
 from deid_tasks.core.entities import Group
+from deid_tasks.settings import PolicySettings
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class ComparisonSettings:
     resamples: int = 1_000
     is_fresh: bool = False
     """Whether answers of earlier runs are left aside."""
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    """Which forms count as identifiers; under ``expert`` every form of the group."""
 
 
 def compare_systems(
@@ -49,7 +52,11 @@ def compare_systems(
     first = 0
     for gold in sets:
         progress.announce(f"scoring {gold.name}")
-        rows = score_systems(gold, runs, first, settings.group, settings.confidence, settings.resamples)
+        rows = score_systems(
+            gold, runs, first, settings.group, settings.confidence, settings.resamples, policy=settings.policy
+        )
         scored.append((gold, rows))
         first += len(gold.notes)
-    return comparison_document(scored, str(settings.group), settings.confidence, settings.resamples)
+    return comparison_document(
+        scored, str(settings.group), settings.confidence, settings.resamples, settings.policy.name
+    )

@@ -10,13 +10,18 @@ from typing import Any
 from deid_tasks.comparison.gold import ComparedSet
 from deid_tasks.comparison.scores import METRICS, SystemScores
 from deid_tasks.core.entities import Category
+from deid_tasks.core.policies import EXPERT
 from deid_tasks.evidence.evaluate import CATEGORY_VIEW, Evaluation, Figure
 
 Document = dict[str, Any]
 
 
 def comparison_document(
-    sets: Sequence[tuple[ComparedSet, Sequence[SystemScores]]], group: str, confidence: float, resamples: int
+    sets: Sequence[tuple[ComparedSet, Sequence[SystemScores]]],
+    group: str,
+    confidence: float,
+    resamples: int,
+    policy: str = EXPERT,
 ) -> Document:
     """Return the whole comparison.
 
@@ -25,11 +30,13 @@ def comparison_document(
         group: The entities that counted: A, B or C.
         confidence: Of the intervals.
         resamples: Of the bootstrap.
+        policy: The name of the policy that says what counted.
     """
     return {
         "date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
         "machine": machine_name(),
         "group": group,
+        "policy": policy,
         "confidence": confidence,
         "resamples": resamples,
         "systems": [_system(scores) for scores in sets[0][1]] if sets else [],

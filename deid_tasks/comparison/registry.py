@@ -217,7 +217,14 @@ def _definition_of(name: str, argument: str) -> SystemDefinition:
     if bool(definition.argument) != bool(argument):
         form = f"{name}:{definition.argument.upper()}" if definition.argument else name
         raise InputError(f"--systems: write {form}, not {name}{':' if argument else ''}{argument}")
+    if definition.argument == "model" and _is_path(argument) and not Path(argument).is_dir():
+        raise InputError(f"--systems: {name}:{argument}: no such folder")
     return definition
+
+
+def _is_path(model: str) -> bool:
+    """Whether a model is written as a path (``/a``, ``./a``, ``a/b/c``), and not as a name (``owner/name``)."""
+    return model.startswith(("/", ".", "~")) or model.count("/") > 1
 
 
 def _own_adapter(folder: Path) -> SystemDefinition:

@@ -41,6 +41,16 @@ class Preset:
     """Empty, or a rule for every form."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the section ``policy`` under this preset, where they differ from those of ``expert``."""
+    not_listed: frozenset[IdentifierForm] = frozenset()
+    """Forms that are replaced although the rule does not name them: settings may leave them in the text, and are warned
+    of it. All other forms that are replaced are identifiers by the rule's own words, and may not be left."""
+    is_for_scores: bool = False
+    """Whether it is what a corpus marks, and no rule that text may be released under."""
+
+    def forbids_keeping(self, form: IdentifierForm) -> bool:
+        """Whether settings that leave ``form`` in the text contradict the rule's own list of identifiers."""
+        rule = self.rules.get(form)
+        return rule is not None and rule.action != "keep" and form not in self.not_listed and not self.is_for_scores
 
 
 def _preset(
@@ -49,6 +59,9 @@ def _preset(
     kept: dict[str, tuple[IdentifierForm, ...]],
     replaced: dict[str, tuple[IdentifierForm, ...]],
     masked: dict[str, tuple[IdentifierForm, ...]] | None = None,
+    *,
+    not_listed: tuple[IdentifierForm, ...] = (),
+    is_for_scores: bool = False,
     **settings: Any,
 ) -> Preset:
     """Build a preset; ``kept``, ``replaced`` and ``masked`` list forms by the paragraph that decides of them."""
@@ -64,7 +77,8 @@ def _preset(
         for form in forms
     }
     ordered = {form: rules[form] for form in IdentifierForm}
-    return Preset(name, title, MappingProxyType(ordered), MappingProxyType({"keep": (), **settings}))
+    defaults = MappingProxyType({"keep": (), **settings})
+    return Preset(name, title, MappingProxyType(ordered), defaults, frozenset(not_listed), is_for_scores)
 
 
 _SH = "164.514(b)(2)(i)"
@@ -110,6 +124,7 @@ _SAFE_HARBOR = _preset(
         f"{_SH}(C): may be over 89": (F.AGE_UNCLEAR,),
         f"{_SH}(C): cannot be read": (F.DATE_UNCLEAR, F.TIME_UNCLEAR),
     },
+    not_listed=(F.CLINICIAN, F.FACILITY, F.REGION_UNCLEAR, F.COUNTRY_UNCLEAR, F.PROFESSION, F.TIME_OF_DAY),
     kept_zip_digits=3,
     age_form="or_older",
 )
@@ -150,6 +165,7 @@ _LIMITED = _preset(
         f"{_LDS}: not listed, may be one of (vi) to (xii)": (F.OTHER_ID, F.USERNAME),
     },
     masked={f"{_LDS}: cannot be read, may be something else": (F.AGE_UNCLEAR, F.DATE_UNCLEAR, F.TIME_UNCLEAR)},
+    not_listed=(F.CLINICIAN, F.FACILITY, F.REGION_UNCLEAR, F.COUNTRY_UNCLEAR, F.POSTAL_CODE, F.OTHER_ID, F.USERNAME),
     max_kept_age_years=120,
 )
 
@@ -177,6 +193,7 @@ _I2B2_2014 = _preset(
         "CONTACT": (F.PHONE, F.FAX, F.PAGER, F.EMAIL, F.URL, F.IP),
         "ID": _NUMBERS,
     },
+    is_for_scores=True,
     **_TITLES_OUT,
 )
 
@@ -201,6 +218,7 @@ _I2B2_2006 = _preset(
         "Phone numbers": (F.PHONE, F.FAX, F.PAGER),
         "IDs": (*_NUMBERS, F.USERNAME, F.EMAIL, F.URL, F.IP),
     },
+    is_for_scores=True,
     **_TITLES_OUT,
 )
 
@@ -223,6 +241,11 @@ _GDPR = _preset(
         ),
     },
     masked={"recital 26: cannot be read": (F.AGE_UNCLEAR, F.DATE_UNCLEAR, F.TIME_UNCLEAR)},
+    not_listed=(
+        *(F.STATE, F.COUNTRY, F.REGION_UNCLEAR, F.COUNTRY_UNCLEAR, F.FACILITY, F.CLINICIAN, F.PROFESSION),
+        *(F.ORGANIZATION, F.AGE_UNDER_90, F.AGE_90_OR_OVER, F.YEAR, F.BIRTH_YEAR_OVER_89, *_MOMENTS),
+        *(F.RELATIVE_DAY, F.TIME_OF_DAY),
+    ),
     age_groups=(0, 5, 13, 20, 40, 60, 80),
     age_form="or_older",
 )

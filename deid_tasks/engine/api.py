@@ -4,7 +4,6 @@ Texts go in, small typed objects come out. Their ``repr`` never shows text: read
 ``explain(…).table()``. Everything runs through ``pipeline.deidentify``.
 """
 
-import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.errors import InputError, SettingsError
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, Reason, note_batch
 from deid_tasks.core.patient import PatientRecord
@@ -21,6 +20,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.explanation import NoteExplanation, explain_note
 from deid_tasks.engine.failures import Failure
+from deid_tasks.engine.note_arguments import Moment, PatientId, note_columns
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.settings import EngineSettings, load_engine_settings
@@ -119,14 +119,14 @@ class Engine:
 
     @overload
     def detect(  # type: ignore[overload-overlap]
-        self, texts: str, *, patient_ids: str | None = ..., patients: Mapping[str, PatientRecord] | None = ...
+        self, texts: str, *, patient_ids: PatientId = ..., patients: Mapping[str, PatientRecord] | None = ...
     ) -> DetectedNote: ...
     @overload
     def detect(
         self,
         texts: Iterable[str],
         *,
-        patient_ids: Iterable[str | None] | None = ...,
+        patient_ids: Iterable[PatientId] | None = ...,
         patients: Mapping[str, PatientRecord] | None = ...,
     ) -> list[DetectedNote]: ...
 
@@ -134,7 +134,7 @@ class Engine:
         self,
         texts: str | Iterable[str],
         *,
-        patient_ids: str | Iterable[str | None] | None = None,
+        patient_ids: PatientId | Iterable[PatientId] = None,
         patients: Mapping[str, PatientRecord] | None = None,
     ) -> DetectedNote | list[DetectedNote]:
         """Find the identifiers of notes.
@@ -146,10 +146,13 @@ class Engine:
 
         Returns:
             One result a note, in order.
+
+        Raises:
+            InputError: an argument, or one of its values, is not of its type; the message names it.
         """
         if isinstance(texts, str):
             return self.detect([texts], patient_ids=_one(patient_ids), patients=patients)[0]
-        rows = self._run(texts, _many(patient_ids), None, patients, detect_only=True)
+        rows = self._run(texts, patient_ids, None, patients, detect_only=True)
         return [DetectedNote(*self._common(note, row)) for note, row in rows]
 
     @overload
@@ -157,8 +160,8 @@ class Engine:
         self,
         texts: str,
         *,
-        patient_ids: str | None = ...,
-        note_datetimes: datetime.datetime | None = ...,
+        patient_ids: PatientId = ...,
+        note_datetimes: Moment = ...,
         patients: Mapping[str, PatientRecord] | None = ...,
     ) -> DeidentifiedNote: ...
     @overload
@@ -166,8 +169,8 @@ class Engine:
         self,
         texts: Iterable[str],
         *,
-        patient_ids: Iterable[str | None] | None = ...,
-        note_datetimes: Iterable[datetime.datetime | None] | None = ...,
+        patient_ids: Iterable[PatientId] | None = ...,
+        note_datetimes: Iterable[Moment] | None = ...,
         patients: Mapping[str, PatientRecord] | None = ...,
     ) -> list[DeidentifiedNote]: ...
 
@@ -175,8 +178,8 @@ class Engine:
         self,
         texts: str | Iterable[str],
         *,
-        patient_ids: str | Iterable[str | None] | None = None,
-        note_datetimes: datetime.datetime | Iterable[datetime.datetime | None] | None = None,
+        patient_ids: PatientId | Iterable[PatientId] = None,
+        note_datetimes: Moment | Iterable[Moment] = None,
         patients: Mapping[str, PatientRecord] | None = None,
     ) -> DeidentifiedNote | list[DeidentifiedNote]:
         """Replace the identifiers of notes by surrogates.
@@ -185,21 +188,22 @@ class Engine:
             texts: notes; for one string, one result is returned.
             patient_ids: of each note. Notes of one patient get the same surrogates and the same date shift. A note
                 without a patient (``None``) has people and a date shift of its own, which depend on its text.
-            note_datetimes: when each note was written, without a time zone: dates without a year are read with it.
+            note_datetimes: when each note was written: dates without a year are read with it. A time zone is left out.
             patients: what is known of patients, by id: for the detector ``patient``, the surrogates and the audit.
 
         Returns:
             One result a note, in order.
 
         Raises:
-            SettingsError: the engine has no key.
+            InputError: an argument, or one of its values, is not of its type; the message names it.
+            SettingsError: the engine has no key, or its policy is for scores.
         """
         if self.parts.obfuscator is None:
             raise SettingsError(f"give the engine a key of {MIN_KEY_BYTES} bytes or more: Engine.public(key=…)")
         if isinstance(texts, str):
-            moments = [note_datetimes] if isinstance(note_datetimes, datetime.datetime) else None
-            return self.deidentify([texts], patient_ids=_one(patient_ids), note_datetimes=moments, patients=patients)[0]
-        rows = self._run(texts, _many(patient_ids), _many(note_datetimes), patients, detect_only=False)
+            ids, moments = _one(patient_ids), _one(note_datetimes)
+            return self.deidentify([texts], patient_ids=ids, note_datetimes=moments, patients=patients)[0]
+        rows = self._run(texts, patient_ids, note_datetimes, patients, detect_only=False)
         return [
             DeidentifiedNote(
                 *self._common(note, row),
@@ -228,15 +232,15 @@ class Engine:
     def _run(
         self,
         texts: Iterable[str],
-        patient_ids: Iterable[str | None] | None,
-        note_datetimes: Iterable[datetime.datetime | None] | None,
+        patient_ids: Any,
+        note_datetimes: Any,
         patients: Mapping[str, PatientRecord] | None,
         *,
         detect_only: bool,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield each note with its row, in batches of bounded size."""
         context = BatchContext(self.parts, patients or {})
-        notes = _note_columns(texts, patient_ids, note_datetimes)
+        notes = note_columns(texts, patient_ids, note_datetimes)
         while rows := list(islice(notes, _BATCH_NOTES)):
             made = deidentify(note_batch(rows), context, detect_only=detect_only).to_pylist()
             yield from zip(rows, made, strict=True)
@@ -261,32 +265,6 @@ def _key_bytes(key: Key) -> bytes | None:
     return key
 
 
-def _note_columns(
-    texts: Iterable[str],
-    patient_ids: Iterable[str | None] | None,
-    note_datetimes: Iterable[datetime.datetime | None] | None,
-) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each note; its id is its position."""
-    missing = object()
-    ids = None if patient_ids is None else iter(patient_ids)
-    moments = None if note_datetimes is None else iter(note_datetimes)
-    for number, text in enumerate(texts):
-        row: dict[str, Any] = {"note_id": str(number), "text": text}
-        for name, values in (("patient_id", ids), ("note_datetime", moments)):
-            if values is not None and (value := next(values, missing)) is not missing:
-                row[name] = value
-            elif values is not None:
-                raise InputError(f"{name}s ends at note {number}: give one value a note")
-        yield row
-
-
-def _one(value: Any) -> list[str | None] | None:
-    return None if value is None else [str(value)]
-
-
-def _many(value: Any) -> Any:
-    """Return per-note values; one string or moment for several notes is refused, since it would be read letter by
-    letter."""
-    if isinstance(value, str | datetime.datetime):
-        raise InputError("give one value a note: a list as long as the texts")
-    return value
+def _one(value: Any) -> list[Any] | None:
+    """Return the value of a single note as that of a list of one; a list of one may be given as well."""
+    return value if value is None or isinstance(value, list | tuple) else [value]

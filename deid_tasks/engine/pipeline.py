@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from deid_tasks.core.entities import category_of
+from deid_tasks.core.errors import SettingsError
 from deid_tasks.core.notes import NOTE_SCHEMA, RESULT_SCHEMA, Amounts, Outcome, Reason
 from deid_tasks.core.span import Span
 from deid_tasks.engine.audit import ReplacedValues, audit
@@ -61,12 +62,18 @@ def deidentify(
     Raises:
         ValueError: the batch lacks a column or has one too many, or the engine has no key and ``detect_only`` is not
             set.
+        SettingsError: the policy is for scores, and ``detect_only`` is not set.
         Exception: an error that no note causes, such as a lost connection, a missing file, too little memory or a
             damaged model (see ``failures.is_fault_of_note``). The whole batch should be tried again.
     """
     obfuscator = context.engine.obfuscator
     if obfuscator is None and not detect_only:
         raise ValueError("the engine was built without a surrogate key: it can only detect")
+    policy = context.engine.policy.settings
+    if policy.is_for_scores and not detect_only:
+        raise SettingsError(
+            f"policy {policy.preset} is what a corpus marks, for scores: no text is rewritten under it; choose another"
+        )
     if sorted(batch.schema.names) != sorted(NOTE_SCHEMA.names):
         raise ValueError(f"a batch has the columns {', '.join(NOTE_SCHEMA.names)}, and no others")
     run = _BatchRun(context, observer, obfuscator, is_rewriting=not detect_only)

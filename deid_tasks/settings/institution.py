@@ -218,6 +218,15 @@ class InstitutionSettings(EngineSettings):
     workspace: WorkspaceSettings = WorkspaceSettings()
 
     @model_validator(mode="after")
+    def _policy_may_be_released_under(self) -> "InstitutionSettings":
+        if self.policy.is_for_scores:
+            raise ValueError(
+                f"policy.preset: {self.policy.preset} is what a corpus marks, for scores in `deid evaluate`; notes are"
+                " not published under it"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _vault_apart(self) -> "InstitutionSettings":
         if self.vault and self.vault.bucket == self.publish.bucket:
             raise ValueError("vault.bucket and publish.bucket must differ: no reader of notes may read originals")

@@ -1,5 +1,6 @@
 """Settings of the policy: what is an identifier, by entity and form, and what becomes of it."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -15,6 +16,10 @@ from deid_tasks.settings.section import Section
 _HIPAA_MAX_AGE = 89
 
 
+class PolicyWarning(UserWarning):
+    """Settings leave in the text what the policy that they name replaces out of caution."""
+
+
 class PolicySettings(Section):
     """What is an identifier, by entity and form."""
 
@@ -23,7 +28,9 @@ class PolicySettings(Section):
         description="The rule to follow. It decides by form, such as a year alone; expert decides by group and keep.",
     )
     forms: dict[IdentifierForm, FormAction] = Field(
-        default_factory=dict, description="Departures from the preset: what becomes of a form."
+        default_factory=dict,
+        description="Departures from the preset: what becomes of a form. Identifiers that the rule itself lists"
+        " cannot be kept.",
     )
     group: Group = Field(
         default=Group.C,
@@ -31,7 +38,7 @@ class PolicySettings(Section):
     )
     keep: tuple[Entity, ...] = Field(
         default=(Entity.TIME,),
-        description="For preset expert: entities that are detected and counted, and stay in the text.",
+        description="For preset expert: entities that stay in the text; they are detected, and scores count them.",
     )
     max_kept_age_years: int = Field(default=_HIPAA_MAX_AGE, ge=0, le=120, description="Ages up to this stay.")
     age_form: Literal["plus", "readable", "or_older"] = Field(
@@ -121,6 +128,11 @@ class PolicySettings(Section):
         return self.preset != EXPERT or bool(self.forms)
 
     @property
+    def is_for_scores(self) -> bool:
+        """Whether the preset is what a corpus marks: text is scored by it, and never rewritten under it."""
+        return PRESETS[self.preset].is_for_scores
+
+    @property
     def keeps_dates(self) -> bool:
         """Whether dates stay in the text by their form; the patient's dates then move nowhere."""
         return self.has_forms and self.form_action(IdentifierForm.FULL_DATE) == "keep"
@@ -147,12 +159,14 @@ def named_policy(name: str) -> PolicySettings:
 
 
 def check_policy(policy: PolicySettings, surrogates: SurrogateSettings) -> None:
-    """Check that the modes contradict the policy nowhere.
+    """Check that forms and modes contradict the policy nowhere; warn of forms that it replaces out of caution.
 
     Raises:
-        ValueError: a mode transforms an entity that the policy retains, or that its group does not transform; or a
-            setting of surrogates leaves what the preset replaces.
+        ValueError: ``policy.forms`` leaves an identifier that the preset's rule lists; a mode transforms an entity that
+            the policy retains, or that its group does not transform; or a setting of surrogates leaves what the preset
+            replaces.
     """
+    _check_forms(policy)
     named = [("modes", surrogates.modes)]
     named += [(f"note_types.{name}.modes", changed.modes) for name, changed in surrogates.note_types.items()]
     for where, modes in named:
@@ -172,6 +186,25 @@ def check_policy(policy: PolicySettings, surrogates: SurrogateSettings) -> None:
         and policy.preset != EXPERT
     ):
         raise ValueError(f"obfuscate.holidays: kept, but {policy.preset} replaces holidays")
+
+
+def _check_forms(policy: PolicySettings) -> None:
+    preset = PRESETS[policy.preset]
+    kept = [form for form, action in policy.forms.items() if action == "keep" and form in preset.rules]
+    if forbidden := [form for form in kept if preset.forbids_keeping(form)]:
+        named = ", ".join(f"{form} ({preset.rules[form].paragraph})" for form in forbidden)
+        raise ValueError(
+            f"policy.forms: keep would leave identifiers that {policy.preset} lists: {named}; leave them out of"
+            " policy.forms, or name another preset"
+        )
+    cautious = [form for form in kept if preset.rules[form].action != "keep" and not preset.is_for_scores]
+    if cautious:
+        named = ", ".join(f"{form} ({preset.rules[form].paragraph})" for form in cautious)
+        warnings.warn(
+            f"policy.forms leaves in the text what {policy.preset} replaces: {named}; certificates say {policy.name!r}",
+            PolicyWarning,
+            stacklevel=2,
+        )
 
 
 def _check_mode(policy: PolicySettings, entity: Entity, mode: Mode, where: str) -> None:

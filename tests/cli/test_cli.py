@@ -187,6 +187,9 @@ def test_evaluate_reads_a_corpus_and_the_engine_itself_finds(tmp_path):
         (["evaluate", "x", "--format", "word"], b"--format is one of jsonl"),
         (["evaluate", "x", "--group", "D"], b"--group is A, B or C"),
         (["evaluate", "/nowhere", "--format", "i2b2-2014"], b"neither a file nor a folder"),
+        (["evaluate", "x", "--group", "A", "--policy", "gdpr"], b"--group A is for policy expert"),
+        (["evaluate", "x", "--without", "CLOCK"], b"'CLOCK' is not an entity"),
+        (["evaluate", "x", "p", "--settings", "s.yaml"], b"--settings is of the engine that reads the notes"),
         (["ablate"], b"give either a file of gold notes or --institution"),
     ],
 )

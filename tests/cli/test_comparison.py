@@ -41,3 +41,16 @@ def test_an_unknown_system_is_one_line(tmp_path):
     assert result.returncode == 2
     assert b"'presidoi' is not a known system" in result.stderr
     assert b"Traceback" not in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+    result = deid("compare", gold(tmp_path), "--systems", f"hf:{tmp_path}/none", "--cache", tmp_path / "cache")
+    assert result.returncode == 2
+    assert f"hf:{tmp_path}/none: no such folder".encode() in result.stderr
+
+
+def test_a_policy_is_no_group(tmp_path):
+    result = deid("compare", gold(tmp_path), "--policy", "A")
+    assert result.returncode == 2
+    assert b"--policy is one of expert, safe-harbor" in result.stderr
+    assert b"write --group A" in result.stderr

@@ -84,6 +84,15 @@ def test_a_table_without_a_heading_is_an_error_that_quotes_nothing(tmp_path):
     assert b"a table holds no spans" in result.stderr
 
 
+def test_files_of_a_folder_that_are_no_notes_are_counted(tmp_path):
+    for name in ("a.TXT", "b.txt", "c.pdf", ".hidden"):
+        (tmp_path / name).write_text(NOTE)
+    result = deid("detect", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == ["a.TXT", "b.txt"]
+    assert result.stderr.splitlines()[-1] == b"2 notes, 1 files skipped (not .txt)"
+
+
 def test_a_note_longer_than_the_settings_allow_is_quarantined(tmp_path):
     notes = write(tmp_path / "n.jsonl", {"id": "long", "text": "x" * 10_000_001}, {"id": "a", "text": NOTE})
     result = deid("detect", notes, "-o", tmp_path / "s.jsonl")

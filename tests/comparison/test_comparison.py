@@ -15,6 +15,7 @@ from deid_tasks.comparison.run import BLOCK, run_systems
 from deid_tasks.comparison.scores import score_systems
 from deid_tasks.core.entities import Category, Entity
 from deid_tasks.core.span import Span
+from deid_tasks.settings import PolicySettings
 from tests.support.small_systems import Silent, adapter, choice_of, launch
 
 SECRET = "Marigold"
@@ -223,3 +224,13 @@ def test_a_system_that_marks_nothing_has_no_precision(tmp_path):
     page = comparison_page(document)
     assert "marks nothing" in page
     assert "Better than Palimpsest" not in page
+
+
+def test_a_policy_says_what_counts(tmp_path):
+    years = ComparedSet("years", [note(1, "stroke in 2019, seen with Maria", "2019", entity=Entity.DATE)])
+    for preset, gold_words in (("expert", 1), ("safe-harbor", 0)):
+        document = compared(tmp_path, systems(tmp_path), [years], policy=PolicySettings(preset=preset))
+        counts = rows(document)["palimpsest"]["figures"]["recall"]
+        assert counts["true_positives"] + counts["false_negatives"] == gold_words
+        assert document["policy"] == preset
+        assert f"policy {preset}" in comparison_page(document)

@@ -64,6 +64,13 @@ def test_what_safe_harbor_lets_stay_is_what_the_paragraph_excepts():
     }
 
 
+@pytest.mark.parametrize("name", ["safe-harbor", "limited-dataset", "gdpr"])
+def test_direct_identifiers_can_be_kept_under_no_policy_of_release(name):
+    preset = PRESETS[name]
+    assert all(preset.forbids_keeping(form) for form in DIRECT)
+    assert all(preset.rules[form].action != "keep" for form in preset.not_listed)
+
+
 def test_what_a_limited_data_set_lets_stay():
     rules = PRESETS["limited-dataset"].rules
     for form in (

@@ -1,6 +1,7 @@
 """The Python API: five lines, typed results, and no text in any repr."""
 
 import datetime
+from typing import Any
 
 import pytest
 
@@ -137,5 +138,45 @@ def test_a_settings_file_is_enough(tmp_path) -> None:
 def test_values_that_do_not_match_the_texts_are_refused(engine: Engine) -> None:
     with pytest.raises(InputError, match="patient_ids ends at note 1"):
         engine.detect([TEXT, TEXT], patient_ids=["a"])
-    with pytest.raises(InputError, match="one value a note"):
+    with pytest.raises(InputError, match="patient_ids must be a list of ids, one a note, not str"):
         engine.detect([TEXT, TEXT], patient_ids="ab")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("texts", "more", "message"),
+    [
+        (None, {}, "texts must be a list of strings, not None"),
+        ({"a": TEXT}, {}, "texts must be a list of strings, not dict"),
+        ([TEXT, 5], {}, "texts: note 1 must be a string, not int"),
+        ([TEXT], {"patient_ids": [True]}, "patient_ids: that of note 0 must be a string, an int or None, not bool"),
+        ([TEXT], {"note_datetimes": ["Marigold"]}, "note_datetimes: the string of note 0 is not an ISO 8601 date"),
+        ([TEXT], {"note_datetimes": [5]}, "note_datetimes: that of note 0 must be a datetime, .* not int"),
+        ([TEXT], {"note_datetimes": {"a": None}}, "note_datetimes must be a list of moments, one a note, not dict"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(engine: Engine, texts: Any, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        engine.deidentify(texts, **more)
+    assert "Marigold" not in str(raised.value)
+
+
+def test_ids_may_be_numbers_and_moments_strings(engine: Engine) -> None:
+    moment = datetime.datetime(2021, 3, 15, 23, 30)
+    expected = engine.deidentify(["Seen on 3/14."], patient_ids=["7"], note_datetimes=[moment])
+    zone = datetime.timezone(datetime.timedelta(hours=-5))
+    for given in (
+        "2021-03-15T23:30",
+        "2021-03-15T23:30-05:00",
+        datetime.date(2021, 3, 15),
+        moment.replace(tzinfo=zone),
+    ):
+        assert engine.deidentify(["Seen on 3/14."], patient_ids=[7], note_datetimes=[given]) == expected
+        assert engine.deidentify("Seen on 3/14.", patient_ids=7, note_datetimes=given) == expected[0]
+
+
+def test_no_text_is_rewritten_under_the_policy_of_a_corpus() -> None:
+    engine = Engine.from_settings(RULES.with_policy("i2b2-2014"), KEY)
+    with pytest.raises(SettingsError, match="i2b2-2014 is what a corpus marks, for scores"):
+        engine.deidentify(TEXT)
+    assert len(engine.detect(TEXT))
+    assert engine.explain(TEXT).rows()

@@ -9,6 +9,7 @@ from deid_tasks.core.forms import FORMS, IdentifierForm
 from deid_tasks.core.policies import PRESETS
 from deid_tasks.engine.fingerprint import decisive_settings, fingerprint
 from deid_tasks.settings import EngineSettings, PolicySettings
+from deid_tasks.settings.policy import PolicyWarning
 
 
 def test_the_default_decides_by_entity():
@@ -58,6 +59,24 @@ def test_surrogates_that_would_leave_what_a_preset_replaces_are_refused(obfuscat
     with pytest.raises(SettingsError, match=message):
         loose.with_policy("safe-harbor")
     assert loose.with_policy(None) is loose
+
+
+def test_an_identifier_that_the_rule_lists_cannot_be_kept():
+    forms = {"clinician": "mask", "full_date": "keep", "phone": "keep"}
+    policy = {"preset": "safe-harbor", "forms": forms}
+    with pytest.raises(ValidationError, match=r"keep .* safe-harbor lists: full_date \(164.*\), phone \(164"):
+        EngineSettings.model_validate({"policy": policy})
+    # Policies of former releases are still read.
+    assert PolicySettings.model_validate(policy).form_action(IdentifierForm.PHONE) == "keep"
+
+
+def test_keeping_what_a_preset_replaces_out_of_caution_is_said():
+    with pytest.warns(PolicyWarning, match="clinician .*may be a relative.* 'safe-harbor with changes'"):
+        EngineSettings.model_validate({"policy": {"preset": "safe-harbor", "forms": {"clinician": "keep"}}})
+    # What a preset leaves, what a corpus marks and what expert leaves are not worth a word.
+    for policy in ({"preset": "safe-harbor", "forms": {"year": "keep"}}, {"forms": {"clinician": "keep"}}):
+        EngineSettings.model_validate({"policy": policy})
+    EngineSettings.model_validate({"policy": {"preset": "i2b2-2014", "forms": {"profession": "keep"}}})
 
 
 def test_a_mode_of_what_a_preset_replaces_holds():

@@ -61,6 +61,8 @@ def read_labels(folder: Path, config: dict[str, Any], mapped: Mapping[str, str |
         raise ModelError(f"{folder}: {CONFIG} has no id2label")
     try:
         return tuple(_label(str(names[key]), mapped) for key in sorted(names, key=int))
+    except ModelError as error:
+        raise ModelError(f"{folder}: {CONFIG} (palimpsest.labels): {error}") from None
     except (KeyError, ValueError) as error:
         raise ModelError(
             f"{folder}: label {error.args[0]!r} is not known; map it to an entity in {CONFIG} (palimpsest.labels)"
@@ -75,6 +77,8 @@ def _label(name: str, mapped: Mapping[str, str | None]) -> Label:
     bare = rest if has_prefix else name
     if bare in mapped:
         own = mapped[bare]
+        if own is not None and own not in Entity.__members__:
+            raise ModelError(f"{bare!r} is mapped to {own!r}, which is not an entity")
         entity = None if own is None else Entity(own)
     else:
         key = bare.upper()

@@ -9,7 +9,16 @@ are worth.
 from deid_tasks.evidence.evaluate.counts import Counts
 from deid_tasks.evidence.evaluate.error_list import ErrorKind, NoteError
 from deid_tasks.evidence.evaluate.error_tables import ErrorAnalysis
-from deid_tasks.evidence.evaluate.evaluation import ALL, CATEGORY_VIEW, WORD, Cluster, Confusion, Evaluation, Figure
+from deid_tasks.evidence.evaluate.evaluation import (
+    ALL,
+    CATEGORY_VIEW,
+    TYPE_VIEW,
+    WORD,
+    Cluster,
+    Confusion,
+    Evaluation,
+    Figure,
+)
 from deid_tasks.evidence.evaluate.intervals import Interval
 from deid_tasks.evidence.evaluate.reliability import Reliability, ReliabilityBin, ReliabilityTally
 from deid_tasks.evidence.evaluate.scorer import Scorer
@@ -18,6 +27,7 @@ from deid_tasks.evidence.evaluate.term_counts import TermCount
 __all__ = [
     "ALL",
     "CATEGORY_VIEW",
+    "TYPE_VIEW",
     "WORD",
     "Cluster",
     "Confusion",

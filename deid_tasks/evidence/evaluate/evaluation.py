@@ -15,6 +15,8 @@ WORD = "word"
 """The headline view: an identifying word counts as found, whatever entity was predicted."""
 CATEGORY_VIEW = "word:category"
 """A word counts as found if an entity of its own category was predicted."""
+TYPE_VIEW = "word:type"
+"""A word counts as found if its own entity was predicted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from deid_tasks.evidence.evaluate.error_tables import ErrorTally
 from deid_tasks.evidence.evaluate.evaluation import (
     ALL,
     CATEGORY_VIEW,
+    TYPE_VIEW,
     WORD,
     Cluster,
     Confusion,
@@ -48,7 +49,6 @@ from deid_tasks.evidence.evaluate.term_counts import TermTally
 from deid_tasks.evidence.evaluate.tokenization import TOKENIZERS, relaxed
 from deid_tasks.settings import PolicySettings
 
-TYPE_VIEW = "word:type"
 _COLUMNS = (
     (WORD, ""),
     *((WORD, f"group={group}") for group in Group),
@@ -77,7 +77,8 @@ class Scorer:
     is the share of its gold words that were found as any entity, and its precision is the share of the words predicted
     as this type that are identifiers of any type. In ``word:category`` and ``word:type`` a word is correct only if the
     label is. Entities outside ``group`` count on neither side. Nor do gold spans whose form the policy leaves in the
-    text; a predicted span that it leaves there finds nothing. Memory grows with patients and entities, never with text.
+    text, if it decides by form; a predicted span that it leaves there finds nothing. Memory grows with patients and
+    entities, never with text.
     """
 
     def __init__(
@@ -96,7 +97,8 @@ class Scorer:
             group: The entities that count.
             confidence: Of every interval and bound.
             resamples: Of patients, for the bootstrap.
-            policy: Which forms count as identifiers; every form under ``expert``, which is the default.
+            policy: Which forms count as identifiers; under ``expert``, the default, every form of the group, those too
+                that ``policy.keep`` leaves in the text.
             keep_terms: Whether to keep missed and wrongly found terms, which are text of notes.
             is_medical: Whether a term, in lower case, is a medical one.
         """
