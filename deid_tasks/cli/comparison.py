@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from deid_tasks.cli.counted import counted_sentence, group_of
+from deid_tasks.cli.counted import counted_group, counted_sentence
 from deid_tasks.cli.options import PolicyOption, policy_of
 from deid_tasks.cli.output import CsvFile, JsonFile, Output, Wide, warn
 from deid_tasks.core.entities import Category
@@ -112,7 +112,7 @@ def compare(
     if not gold:
         raise DeidError("name at least one file of gold notes")
     section = policy_of(policy)
-    counted = group_of(group, section)
+    counted = counted_group(group, section)
     choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or (), variable or ())
     sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()

@@ -23,7 +23,7 @@ WithoutOption = Annotated[
 ]
 
 
-def group_of(group: str, policy: PolicySettings) -> Group:
+def counted_group(group: str, policy: PolicySettings) -> Group:
     """Return the group of entities that counts.
 
     Args:

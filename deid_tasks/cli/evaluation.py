@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deid_tasks.cli.counted import WithoutOption, counted_sentence, entities_of, group_of, without_entities
+from deid_tasks.cli.counted import WithoutOption, counted_group, counted_sentence, entities_of, without_entities
 from deid_tasks.cli.gold_files import Pair, pair_with_engine, pair_with_file, read_gold_file
 from deid_tasks.cli.jsonl import Problems
 from deid_tasks.cli.options import (
@@ -93,7 +93,7 @@ def evaluate_spans(
         raise DeidError("--settings is of the engine that reads the notes: leave it out, or the predicted spans")
     engine = engine_settings_of(settings)
     section = policy_of(policy, titles, age_units, engine.policy)
-    counted, left_out = group_of(group, section), entities_of(without)
+    counted, left_out = counted_group(group, section), entities_of(without)
     scorer = Scorer(counted, confidence, resamples, policy=section)
     problems = Problems()
     notes = read_gold_file(gold, form, problems)
