@@ -311,7 +311,7 @@ def _preset_lines(preset: Any) -> list[str]:
         may = ", ".join(f"`{form}`" for form in preset.rules if form in preset.not_listed)
         lines += [
             "",
-            f"`policy.forms` may keep these, with a warning: {may}. All others that are replaced stay replaced.",
+            f"`policy.forms` may keep these, with a warning: {may}. No other form that is replaced may be kept.",
         ]
     return [*lines, "", f"Its other settings: {', '.join(settings)}."]
 

@@ -267,4 +267,6 @@ def _key_bytes(key: Key) -> bytes | None:
 
 def _one(value: Any) -> list[Any] | None:
     """Return the value of a single note as that of a list of one; a list of one may be given as well."""
-    return value if value is None or isinstance(value, list | tuple) else [value]
+    if value is None:
+        return None
+    return list(value) if isinstance(value, list | tuple) else [value]

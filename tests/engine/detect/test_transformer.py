@@ -152,6 +152,10 @@ def test_a_lower_outside_bias_finds_more(tiny: Path) -> None:
         (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json missing"),
         (lambda f: (f / "model.onnx").rename(f / "pytorch_model.bin"), "pytorch_model.bin may run code"),
         (lambda f: _relabel(f, {"0": "O", "1": "B-DRAGON"}), "label 'DRAGON' is not known"),
+        (
+            lambda f: _relabel(f, {"0": "O", "1": "B-WARD"}, palimpsest={"labels": {"WARD": "HOSPITAL"}}),
+            "palimpsest.labels.: 'WARD' is mapped to 'HOSPITAL', which is not an entity",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_not_sound_is_refused(tiny: Path, tmp_path: Path, damage: object, message: str) -> None:
@@ -166,9 +170,9 @@ def test_an_unknown_name_lists_what_ships() -> None:
         TransformerDetector(TransformerSettings(model="nothing"))
 
 
-def _relabel(folder: Path, labels: dict[str, str]) -> None:
+def _relabel(folder: Path, labels: dict[str, str], **more: object) -> None:
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "id2label": labels}))
+    (folder / "config.json").write_text(json.dumps({**config, "id2label": labels, **more}))
 
 
 @pytest.mark.parametrize(
