@@ -60,14 +60,15 @@ class RunReview(ApprovalOperator):
         Raises:
             ApprovalError: Airflow does not know who answered, or the person may not approve this run.
         """
-        if "error" not in event:
+        held = self._held_run(context)
+        if "error" not in event and held is not None:
             from deid_tasks.platform import runs
 
             run_step(
                 runs.record_review,
                 self.institution,
                 run_name(self.kind, context["run_id"]),
-                self._held_run(context),
+                held,
                 "approved" if event["chosen_options"] == [self.APPROVE] else "rejected",
                 answered_by(event),
                 event["responded_at"],

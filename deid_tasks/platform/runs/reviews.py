@@ -72,7 +72,7 @@ def record_review(
         if decision == "approved":
             own = _prepared(audit.connection, settings, held, decided_by, prepared_by)
         for one in held["review"]:
-            details = {
+            details: dict[str, Any] = {
                 "kind": one["kind"],
                 "fingerprint": held["fingerprint"],
                 "certificate": held["certificate"],
