@@ -33,7 +33,8 @@ class RunReview(ApprovalOperator):
     def __init__(
         self, *, institution: str, gate_task: str, kind: str, hours: int, task_id: str = "review", **kwargs: Any
     ) -> None:
-        reasons = f"ti.xcom_pull('{gate_task}', key='{self.held_key}')['review']"
+        # A plan that holds nothing says nothing, and the question is written before the task asks whether to ask it.
+        reasons = f"(ti.xcom_pull('{gate_task}', key='{self.held_key}') or {{'review': []}})['review']"
         super().__init__(
             task_id=task_id,
             subject=f"{institution}: {self.question}",

@@ -70,6 +70,15 @@ def test_notes_that_the_warehouse_lacks_wait_for_a_person(dagbag, recorded, monk
     assert (run_id, released["review"], decision) == ("changes/r1", held, "approved")
 
 
+def test_a_plan_that_says_nothing_of_removals_asks_nothing(dagbag):
+    """Airflow writes the question before the task decides whether to ask it."""
+    import jinja2
+
+    review = dagbag.dags["changes__riverside"].get_task("review_removals")
+    shown = jinja2.Template(review.body).render(ti=types.SimpleNamespace(xcom_pull=lambda _task, key: None))
+    assert shown.strip().startswith("Approve only")
+
+
 def test_a_run_that_nothing_holds_continues(review, recorded):
     assert review.execute(context(review, [])) is None
     assert recorded == []

@@ -13,7 +13,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 from deid_tasks.platform.warehouse.role_difference import RoleDifference, listed
 from deid_tasks.platform.warehouse.role_members import RoleMember, group_roles
 from deid_tasks.platform.warehouse.roles import OWNERS, role_name
-from deid_tasks.platform.warehouse.statements import statement_text
+from deid_tasks.platform.warehouse.statement_text import statement_text
 from deid_tasks.settings import InstitutionSettings, SchemaLayer
 
 _LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)

@@ -16,7 +16,8 @@ from deid_tasks.platform.warehouse.roles import (
     needed_tasks,
     role_name,
 )
-from deid_tasks.platform.warehouse.statements import column_list, statement_text
+from deid_tasks.platform.warehouse.statement_text import statement_text
+from deid_tasks.platform.warehouse.statements import column_list
 from deid_tasks.settings import DatabaseTask, InstitutionSettings, SchemaLayer
 
 _LAYERS: tuple[SchemaLayer, ...] = ("ehr", *OWNERS)

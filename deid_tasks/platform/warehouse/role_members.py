@@ -11,7 +11,7 @@ from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.platform.warehouse.role_difference import RoleDifference
 from deid_tasks.platform.warehouse.roles import needed_tasks, role_name
-from deid_tasks.platform.warehouse.statements import statement_text
+from deid_tasks.platform.warehouse.statement_text import statement_text
 from deid_tasks.settings import InstitutionSettings
 
 _MEMBERS = """
