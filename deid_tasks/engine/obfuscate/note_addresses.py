@@ -1,5 +1,6 @@
 """Places and telephone numbers of one note: whose they are, and the address that each stands in."""
 
+import re
 from collections.abc import Callable
 
 from deid_tasks.core.entities import Entity
@@ -11,10 +12,14 @@ from deid_tasks.engine.obfuscate.note_context import NoteContext
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import without_marks
 from deid_tasks.engine.obfuscate.places import NO_ADDRESS, AddressParts
+from deid_tasks.engine.obfuscate.places.highways import replace_highway
+from deid_tasks.engine.obfuscate.places.states import surrogate_state
 from deid_tasks.engine.obfuscate.places.town_table import HOME, town_named
 from deid_tasks.engine.obfuscate.places.world_cities import is_world_city, replace_world_city
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
+
+_US_BEFORE = re.compile(r"\bU\.?S\.? $")
 
 
 class NoteAddresses:
@@ -58,6 +63,19 @@ class NoteAddresses:
             surrogate = self._replacements.surrogate(original, entity, context, owner, mode, address)
             self._known[question] = surrogate
         return surrogate
+
+    def highway(self, original: str, start: int) -> str | None:
+        """Return another highway of the note's state, in a note that no other one must agree with."""
+        if self._context.is_of_patient or self._context.country != HOME or not original[:1].isupper():
+            return None
+        # "US" in front of "Route 33" may stand outside.
+        before = (
+            found.group() if (found := _US_BEFORE.search(self._surroundings.text[max(0, start - 5) : start])) else ""
+        )
+        states, scope = self._surroundings.places.states, self._context.staff
+        surrogates = [surrogate_state(one, scope, self._context.options) for one in states]
+        made = replace_highway(before + original, states, surrogates, scope)
+        return made and made[len(before) :]
 
     def address(self, original: str, entity: Entity, index: int, mode: Mode) -> str:
         """Return the surrogate of a part of an address that is the ``index``-th span of the note."""

@@ -24,9 +24,6 @@ from deid_tasks.engine.obfuscate.organizations.organization_words import KINDS
 from deid_tasks.engine.obfuscate.people.name_scope import NameScope, remember
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name
-from deid_tasks.engine.obfuscate.places.highways import replace_highway
-from deid_tasks.engine.obfuscate.places.states import surrogate_state
-from deid_tasks.engine.obfuscate.places.town_table import HOME
 from deid_tasks.engine.obfuscate.surroundings import Surroundings
 from deid_tasks.settings import Mode
 
@@ -39,7 +36,6 @@ _INDEPENDENT = frozenset(Entity) - NAMES - _ADDRESSES - TELEPHONES - ORGANIZATIO
 """Entities whose surrogate does not depend on the text around the span."""
 _OF_VETERANS = frozenset({Entity.MRN, Entity.OTHER_ID, Entity.SSN})
 _VETERANS_CODE = re.compile(r"[A-Z]\d{4}", re.ASCII)
-_US_BEFORE = re.compile(r"\bU\.?S\.? $")
 _OF_ROADS = frozenset({Entity.LOCATION_OTHER, Entity.STREET})
 _MIN_LETTERS_OF_LONE = 3
 _OF_LETTERS = frozenset({Entity.INITIALS, Entity.USERNAME})
@@ -99,7 +95,11 @@ class NoteSurrogates:
             return self._dates.surrogate(original, start, end, mode)
         if mode == "surrogate" and (followed := self._following(original, entity)) is not None:
             return followed
-        if mode == "surrogate" and entity in _OF_ROADS and (road := self._highway(original, start)) is not None:
+        if (
+            mode == "surrogate"
+            and entity in _OF_ROADS
+            and (road := self._addresses.highway(original, start)) is not None
+        ):
             return road
         if entity in _INDEPENDENT:
             return self._independent(original, entity, mode)
@@ -114,19 +114,6 @@ class NoteSurrogates:
         if entity in _ADDRESSES:
             return self._addresses.address(original, entity, index, mode)
         return self._profession_or_age(original, end, entity, mode)
-
-    def _highway(self, original: str, start: int) -> str | None:
-        """Return another highway of the note's state, in a note that no other one must agree with."""
-        if self._context.is_of_patient or self._context.country != HOME or not original[:1].isupper():
-            return None
-        # "US" in front of "Route 33" may stand outside.
-        before = (
-            found.group() if (found := _US_BEFORE.search(self._surroundings.text[max(0, start - 5) : start])) else ""
-        )
-        states, scope = self._surroundings.places.states, self._context.staff
-        surrogates = [surrogate_state(one, scope, self._context.options) for one in states]
-        made = replace_highway(before + original, states, surrogates, scope)
-        return made and made[len(before) :]
 
     def _profession_or_age(self, original: str, end: int, entity: Entity, mode: Mode) -> str:
         surrogate = self._remembered((entity, original), original, entity, self._context.patient, mode)

@@ -1,6 +1,6 @@
 """Medical terms of several words that are not written as listed: "20 Fr Ponsky" behind "PEG", "IABP Maquet".
 
-The list has "Ponsky PEG" and "Maquet IABP". A capitalised word of such a term is that term, and nobody's name, where
+The list has "Ponsky PEG" and "Maquet IABP". A capitalised word of such a term is that term, and no name, where
 another word of the term stands near it on its line.
 """
 

@@ -37,7 +37,7 @@ def replace_highway(value: str, states: Sequence[str], made: Sequence[str], scop
         return None
     kind, number = "route" if road["route"] else "interstate", int(road["number"])
     highways = _highways()[kind]
-    # A note of Oregon may tell of a crash on I-80: then its own state counts.
+    # A note of Oregon may name a crash on I-80: then its own state counts.
     pairs = sorted(zip(states, made, strict=True), key=lambda one: number not in highways.get(one[0], ()))
     for state, other in pairs:
         numbers = [one for one in highways.get(other, ()) if one != number]

@@ -1,5 +1,6 @@
 """The note that every format reads and writes, and the checks that all formats share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,12 +32,13 @@ ReadNote = AnnotatedNote | InputError
 """A note, or why it cannot be read."""
 
 
-class AnnotationFormat:
+class AnnotationFormat(ABC):
     """One way to store annotated notes in files."""
 
     suffix = ""
     """The suffix of a file of this format; empty if the notes are stored in a folder, one or two files each."""
 
+    @abstractmethod
     def read_each(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[ReadNote]:
         """Yield each finished note of a file or folder, or the error of this one note: the others can be read.
 
@@ -45,7 +47,6 @@ class AnnotationFormat:
         Raises:
             InputError: The file or folder as a whole cannot be read.
         """
-        raise NotImplementedError
 
     def read(self, source: Path, labels: OwnLabels = NO_OWN_LABELS) -> Iterator[AnnotatedNote]:
         """Yield the finished notes of a file or folder; raises ``InputError`` at the first that cannot be read."""
@@ -58,6 +59,7 @@ class AnnotationFormat:
         """
         return self.read(source)
 
+    @abstractmethod
     def write(self, notes: Iterable[AnnotatedNote], target: Path, *, annotated: bool) -> int:
         """Write the notes and return their number.
 
@@ -67,7 +69,6 @@ class AnnotationFormat:
             annotated: Whether the spans are the finished work of each note's annotator; if not, the file is a task list
                 whose spans are shown as proposals.
         """
-        raise NotImplementedError
 
 
 class ReadOnlyFormat(AnnotationFormat):
