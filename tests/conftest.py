@@ -115,6 +115,8 @@ def institution(tmp_path) -> "InstitutionSettings":  # noqa: F821
             "detect": {"patterns": {"identifiers": {"MRN": [r"RH\d{7}"]}}},
             "obfuscate": {"key": "riverside_key"},
             "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
+            # All tests of a process have one bucket: the heads of another test's audit log are not this one's.
+            "audit_log": {"prefix": f"audit/{tmp_path.name}"},
             "work_dir": str(tmp_path / "work"),
         }
     )

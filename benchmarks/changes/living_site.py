@@ -27,7 +27,7 @@ from deid_tasks.platform.publish import open_table
 from deid_tasks.platform.runs.reports import EnginePin
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.gold import NewGoldNote, freeze_gold_set
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import AuditLogSettings, InstitutionSettings, Secrets
 
 NAME = "riverside"
 TIMEZONE = "America/New_York"
@@ -79,7 +79,7 @@ class LivingSite:
             object_store: What the secret of the object store holds; its bucket is ``published``.
             folder: Folder for working files.
         """
-        settings = site_settings(layout, folder)
+        settings = site_settings(layout, folder, urlsplit(uri).path.removeprefix("/"))
         signing_key, verification_key = new_key_pair()
         held = {
             "certificate_signing_key": signing_key,
@@ -136,7 +136,9 @@ class LivingCopy:
         self.site, self.name = site, name
         self.uri = _database(site.uri, name)
         self.secrets = site_secrets({**site.held, "ehr": self.uri, "catalog": self.uri})
-        self.settings = site.settings
+        # What the audit log of another copy holds, this one has not lost.
+        heads = AuditLogSettings(prefix=_heads_of(name))
+        self.settings = site.settings.model_copy(update={"audit_log": heads})
         self.settings = self.published_as("lived")
         self._connection = psycopg2.connect(self.uri)
         self._edits = 0
@@ -274,13 +276,23 @@ def _database(uri: str, name: str) -> str:
     return urlsplit(uri)._replace(path=f"/{name}").geturl()
 
 
+def _heads_of(database: str) -> str:
+    return f"audit/{database}"
+
+
 def site_secrets(held: Mapping[str, str]) -> Secrets:
     """Return secrets that hold a surrogate key beside these."""
     return Secrets({"key": base64.b64encode(bytes(range(32))).decode(), **held}.get)
 
 
-def site_settings(layout: str, folder: Path) -> InstitutionSettings:
-    """Return the settings of a site without models, whose gate lets every certified run pass."""
+def site_settings(layout: str, folder: Path, database: str = "site") -> InstitutionSettings:
+    """Return the settings of a site without models, whose gate lets every certified run pass.
+
+    Args:
+        layout: Layout of the raw tables.
+        folder: Folder for working files.
+        database: Name of the site's database: the heads of its audit log are apart from those of other databases.
+    """
     return InstitutionSettings.model_validate(
         {
             "institution": NAME,
@@ -308,6 +320,7 @@ def site_settings(layout: str, folder: Path) -> InstitutionSettings:
             # Months of deletions pass here within the hours in which removals are added up.
             "changes": {"max_removed_share": 1},
             "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
+            "audit_log": {"prefix": _heads_of(database)},
             "work_dir": str(folder / "work"),
         }
     )

@@ -120,7 +120,7 @@ def compare(
     with _progress(len(choices) * sum(len(one.notes) for one in sets)) as progress:
         launch = system_launcher(folder, progress.announce, note_seconds)
         document = compare_systems(sets, choices, settings, launch, progress)
-    output.line(counted_sentence(section, counted))
+    output.paragraph(counted_sentence(section, counted))
     _print(document, output)
     output.files(document, [row for one in document["sets"] for row in _rows(one)])
     if report:

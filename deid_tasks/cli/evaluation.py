@@ -140,7 +140,7 @@ def evaluate_spans(
         raise InputError(f"{gold}: no note can be scored, {read.left_out} were left out")
     output = Output(json_file, csv_file, wide)
     sentence = counted_sentence(section, counted, about.without)
-    output.line(sentence)
+    output.paragraph(sentence)
     print_evaluation(evaluation, output, read.left_out)
     document = evaluation.document() | {"without": sorted(map(str, about.without)), "counted": sentence}
     output.files(document, document["figures"])

@@ -6,6 +6,7 @@ Tables fit 80 columns unless ``--wide`` asks for more.
 import csv
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,12 @@ class Output:
         """Print a sentence below a table, under the same condition."""
         if self.has_text:
             self.console.print(Text(text), highlight=False, soft_wrap=True)
+
+    def paragraph(self, text: str) -> None:
+        """Print a sentence of any length on lines as wide as the terminal, under the same condition."""
+        if self.has_text:
+            lines = textwrap.wrap(text, self.console.width, break_long_words=False, break_on_hyphens=False)
+            self.console.print(Text("\n".join(lines)), highlight=False, soft_wrap=True)
 
     def files(self, document: Any, rows: Iterable[Row]) -> None:
         """Write the files that the options ask for: the document as JSON, the rows as CSV.

@@ -89,7 +89,7 @@ def test_files_of_a_folder_that_are_no_notes_are_counted(tmp_path):
         (tmp_path / name).write_text(NOTE)
     result = deid("detect", tmp_path)
     assert result.returncode == 0, result.stderr
-    assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == ["a.TXT", "b.txt"]
+    assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == ["a", "b"]
     assert result.stderr.splitlines()[-1] == b"2 notes, 1 files skipped (not .txt)"
 
 

@@ -96,9 +96,11 @@ def test_the_settings_know_the_same_systems():
     assert beyond == keys == {"llm", "aws", "azure", "google"}
 
 
-def test_options_and_arguments_reach_their_system():
-    first, second = parse_systems(["hf:/models/a", "presidio"], ["presidio.min_score=0.5", "hf.aggregation=first"])
-    assert first.options == {"model": "/models/a", "aggregation": "first"}
+def test_options_and_arguments_reach_their_system(tmp_path):
+    model = tmp_path / "a"
+    model.mkdir()
+    first, second = parse_systems([f"hf:{model}", "presidio"], ["presidio.min_score=0.5", "hf.aggregation=first"])
+    assert first.options == {"model": str(model), "aggregation": "first"}
     assert first.title == "Token classifier: a"
     assert second.options == {"min_score": "0.5"}
 

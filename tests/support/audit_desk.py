@@ -13,7 +13,7 @@ from deid_tasks.core.identity import Identity
 from deid_tasks.evidence.gate import new_key_pair
 from deid_tasks.platform.audit_log import AuditEvent, audited, open_log
 from deid_tasks.platform.warehouse.upgrade import upgrade_schemas
-from deid_tasks.settings import InstitutionSettings, Secrets
+from deid_tasks.settings import AuditLogSettings, InstitutionSettings, Secrets
 
 ALICE = Identity("alice", "operating_system", "uid 1001 on desk")
 BOB = Identity("bob", "airflow", "user id 7")
@@ -83,7 +83,7 @@ def desk(database, object_store, institution) -> Desk:
         "audit_signing_key": signing,
         "audit_verification_key": verification,
     }
-    audit_log = institution.audit_log.model_copy(update={"bucket": bucket, "object_store": "object_store"})
+    audit_log = AuditLogSettings(bucket=bucket, object_store="object_store")
     desk = Desk(institution.model_copy(update={"audit_log": audit_log}), held, database)
     desk.bucket.create_bucket(Bucket=bucket)
     upgrade_schemas(database, desk.settings)

@@ -69,6 +69,7 @@ def built_site(postgres, object_store, tmp_path_factory) -> Site:
                 "catalog": "catalog",
                 "table": "runs.notes",
             },
+            "audit_log": {"prefix": "audit/runs"},
             "work_dir": str(folder / "work"),
         }
     )
