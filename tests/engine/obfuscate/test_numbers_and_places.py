@@ -8,7 +8,7 @@ from deid_tasks.core.patient import PatientRecord
 from deid_tasks.core.reference import fold, read_tsv
 from deid_tasks.engine.obfuscate.places.area_codes import cities_of_area
 from deid_tasks.engine.obfuscate.places.place_table import area_codes
-from deid_tasks.engine.text.check_digits import is_npi, vin_check_character
+from deid_tasks.engine.text.check_digits import dea_check_digit, is_npi, vin_check_character
 from tests.support.surrogate_cases import MARIA, obfuscator
 
 SHAPES = [
@@ -80,6 +80,15 @@ def test_check_digits_stay_valid(rewrite):
     assert made != "1234567893"
     vin = rewrite("[VEHICLE:1HGCM82633A004352]")
     assert vin_check_character(vin) == vin[8]
+
+
+@pytest.mark.parametrize(("surname", "number"), [("Okafor", "BO1234563"), ("Mitchell", "FM2345672")])
+def test_the_second_letter_of_a_dea_number_follows_the_surname(rewrite, surname, number):
+    assert dea_check_digit(number[2:8]) == number[8]
+    name, made = rewrite(f"Dr. [PROVIDER:{surname}], DEA [LICENSE:{number}]").removeprefix("Dr. ").split(", DEA ")
+    assert (made[0], made[1]) == (number[0], name[0])
+    assert made[2:] != number[2:]
+    assert dea_check_digit(made[2:8]) == made[8]
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,9 @@ def _with_check_digit(characters: str, entity: Entity, scope: NameScope) -> str 
         return nine_digits + npi_check_digit(nine_digits)
     # One chart number in ten has a valid check digit by accident.
     if entity is not Entity.MRN and _DEA.fullmatch(characters) and dea_check_digit(characters[2:8]) == characters[8]:
-        registration = characters[0] + keyed.like(characters[1:8], *parts)
+        # The second letter is the first one of the registrant's surname, whose surrogate begins with this letter.
+        letter = scope.letter(characters[1], is_last=True) if characters[1].isalpha() else characters[1]
+        registration = characters[0] + letter + keyed.like(characters[2:8], *parts)
         return registration + dea_check_digit(registration[2:])
     if _MEDICARE.fullmatch(characters):
         return keyed.like(characters, *parts, upper=_MEDICARE_LETTERS)
