@@ -1,5 +1,6 @@
 -- Notes that no run could hold are left out here and counted in quality_rows: without an id, without a time or
--- with one that cannot be read, or of a day that has not come. A note without a text stays: its run quarantines it by name.
+-- with one that cannot be read, or of a day that has not come. A note without a text stays: its run quarantines it
+-- by name.
 {% set columns %}
     note_id::text as note_id,
     {{ present('note_type::text') }} as note_type,
