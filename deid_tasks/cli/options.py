@@ -20,7 +20,12 @@ OptionalInstitution = Annotated[
     str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
 ]
 Institutions = Annotated[
-    Path, typer.Option(help="Folder of the institutions' YAML files.", envvar="PALIMPSEST_INSTITUTIONS")
+    Path,
+    typer.Option(
+        help="Folder of the institutions' YAML files, and of their layouts; else that of PALIMPSEST_INSTITUTIONS.",
+        envvar="PALIMPSEST_INSTITUTIONS",
+        show_envvar=False,
+    ),
 ]
 DbtProject = Annotated[Path, typer.Option(help="Folder of the platform's dbt project.")]
 

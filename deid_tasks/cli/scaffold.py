@@ -1,5 +1,6 @@
 """``deid layout new`` and ``deid institution new``: files to fill in for another hospital."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,7 +81,7 @@ def write_institution(
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
     """Write an institution's settings file with every required key, and a comment on each."""
-    from deid_tasks.settings import InstitutionSettings
+    from deid_tasks.settings import InstitutionSettings, json_schema
 
     _check_name(name)
     file = institutions / f"{name}.yaml"
@@ -99,8 +100,11 @@ def write_institution(
         "publish.catalog": "iceberg_catalog",
     }
     lines = ["# yaml-language-server: $schema=./schema.json", *_required(InstitutionSettings, values)]
+    schema = institutions / "schema.json"
     try:
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if not schema.exists():
+            schema.write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}") from None
     print(f"{file}: check each value; docs/reference/settings.md lists the optional keys")

@@ -67,7 +67,7 @@ def test_the_institutions_folder_of_the_environment_is_taken(tmp_path, monkeypat
     monkeypatch.setenv("PALIMPSEST_INSTITUTIONS", str(tmp_path))
     run("institution", "new", "cedar")
     run("layout", "new", "cedar", "--project", PROJECT)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cedar.yaml", "layouts"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cedar.yaml", "layouts", "schema.json"]
 
 
 def test_note_states_are_written_if_asked_for_and_are_those_of_the_notes(write):
@@ -91,5 +91,7 @@ def test_an_institution_has_every_required_key_with_a_comment(tmp_path, monkeypa
     assert (settings.institution, settings.warehouse.layout) == ("cedar", "clarity")
     assert str(settings.work_dir) == "/srv/cedar"
     assert (tmp_path / "cedar.yaml").read_text().count("#") > 8
+    # Its first line names the schema beside it.
+    assert (tmp_path / "schema.json").read_text() == (PROJECT.parent / "dags/institutions/schema.json").read_text()
     with pytest.raises(InputError, match="exists already"):
         run("institution", "new", "cedar", "--institutions", tmp_path)
