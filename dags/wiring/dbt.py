@@ -61,7 +61,7 @@ class _WithOwnLayout:
             link_models(DBT_PROJECT, tmp_dir_path, self._own)
 
 
-class DbtLayer(_WithOwnLayout, DbtBuildLocalOperator):
+class DbtLayer(_WithOwnLayout, DbtBuildLocalOperator):  # type: ignore[misc]
     """`dbt build` of one layer: its models and snapshots, and their tests."""
 
     def __init__(self, *, connection_name: str, schema_name: str, **kwargs: Any) -> None:
@@ -137,7 +137,7 @@ class DbtLayer(_WithOwnLayout, DbtBuildLocalOperator):
         return dbt_command(verb, self.vars, node)
 
 
-class DbtFreshness(_WithOwnLayout, DbtSourceLocalOperator):
+class DbtFreshness(_WithOwnLayout, DbtSourceLocalOperator):  # type: ignore[misc]
     """`dbt source freshness`: fails where a raw table was last loaded too long ago."""
 
     def __init__(self, *, connection_name: str, max_age_hours: int, **kwargs: Any) -> None:
