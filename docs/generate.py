@@ -29,8 +29,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "All keys of `dags/institutions/<name>.yaml`, from the model that validates them.",
-        "`dags/institutions/schema.json` lets editors check the file. A key without a default must be given.",
+        "All keys of an institution's file, `<name>.yaml` in the folder of `PALIMPSEST_INSTITUTIONS` or in"
+        " `dags/institutions`, from the model that validates them.",
+        "`schema.json` beside it lets editors check the file. A key without a default must be given.",
         "`${NAME}` and `${NAME:-default}` are replaced by environment variables.",
         "",
     ]

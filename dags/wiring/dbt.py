@@ -7,6 +7,7 @@ keeps dbt's events as XCom, and one process for each of 60 models and tests cost
 """
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 # Cosmos must find Airflow imported.
@@ -18,8 +19,9 @@ from cosmos.operators.local import DbtBuildLocalOperator, DbtSourceLocalOperator
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
 from deid_tasks.core.errors import InputError, WarehouseError
+from deid_tasks.platform.layouts import link_models, note_state_variables, own_layout
 from deid_tasks.settings import DatabaseTask, InstitutionSettings
-from wiring.institutions import settings_of
+from wiring.institutions import FOLDER, settings_of
 from wiring.paths import DBT_PROJECT
 from wiring.placement import dbt_task
 from wiring.secrets import airflow_secrets
@@ -40,7 +42,26 @@ _GOOD = {"success", "pass", "warn", "skipped", "no-op"}
 _SHOWN_FAILURES = 10
 
 
-class DbtLayer(DbtBuildLocalOperator):
+class _WithOwnLayout:
+    """What Cosmos' operators need to build an institution's own layout, which lies outside of the dbt project."""
+
+    _own: Path | None = None
+    vars: dict[str, Any] | None
+
+    def find_layout(self) -> None:
+        """Look for the layout; raise ``SettingsError`` where there is none of its name, or two."""
+        variables = self.vars or {}
+        self._own = own_layout(DBT_PROJECT, FOLDER, variables["layout"])
+        self.vars = variables | note_state_variables(self._own)
+
+    def _clone_project(self, tmp_dir_path: Path) -> None:
+        """Link the dbt project into the folder in which Cosmos runs dbt, and the own layout's models with it."""
+        super()._clone_project(tmp_dir_path)  # type: ignore[misc]
+        if self._own is not None:
+            link_models(DBT_PROJECT, tmp_dir_path, self._own)
+
+
+class DbtLayer(_WithOwnLayout, DbtBuildLocalOperator):  # type: ignore[misc]
     """`dbt build` of one layer: its models and snapshots, and their tests."""
 
     def __init__(self, *, connection_name: str, schema_name: str, **kwargs: Any) -> None:
@@ -49,10 +70,11 @@ class DbtLayer(DbtBuildLocalOperator):
         self._lineage: LineageRecord | None = None
 
     def execute(self, context: Context, **kwargs: Any) -> Any:
-        """Build the layer; raise ``SettingsError`` where the warehouse's connection is not set."""
+        """Build the layer; raise ``SettingsError`` where the warehouse's connection or layout is missing."""
         from deid_tasks.platform.lineage import recorded_lineage
 
         airflow_secrets().text(self.connection_name)
+        self.find_layout()
         layer = self.task_id.rpartition(".")[2]
         with recorded_lineage(settings_of((self.vars or {})["institution"]), f"dbt_{layer}") as self._lineage:
             return super().execute(context, **kwargs)
@@ -115,7 +137,7 @@ class DbtLayer(DbtBuildLocalOperator):
         return dbt_command(verb, self.vars, node)
 
 
-class DbtFreshness(DbtSourceLocalOperator):
+class DbtFreshness(_WithOwnLayout, DbtSourceLocalOperator):  # type: ignore[misc]
     """`dbt source freshness`: fails where a raw table was last loaded too long ago."""
 
     def __init__(self, *, connection_name: str, max_age_hours: int, **kwargs: Any) -> None:
@@ -123,8 +145,9 @@ class DbtFreshness(DbtSourceLocalOperator):
         self.connection_name, self.max_age_hours = connection_name, max_age_hours
 
     def execute(self, context: Context, **kwargs: Any) -> Any:
-        """Measure; raise ``SettingsError`` where the warehouse's connection is not set."""
+        """Measure; raise ``SettingsError`` where the warehouse's connection or layout is missing."""
         airflow_secrets().text(self.connection_name)
+        self.find_layout()
         return super().execute(context, **kwargs)
 
     def handle_exception_dbt_runner(self, result: Any) -> None:
@@ -199,7 +222,7 @@ def _silent_dbt(settings: InstitutionSettings, task: DatabaseTask) -> dict[str, 
     return {
         "project_dir": str(DBT_PROJECT),
         "profile_config": ProfileConfig("palimpsest", "warehouse", profile_mapping=profile),
-        "vars": {"institution": settings.institution, "layout": settings.warehouse.layout},
+        "vars": settings.dbt_variables,
         "invocation_mode": InvocationMode.DBT_RUNNER,
         "install_deps": False,
         "emit_datasets": False,
@@ -214,8 +237,7 @@ def _silent_dbt(settings: InstitutionSettings, task: DatabaseTask) -> dict[str, 
 def dbt_command(verb: str, variables: dict[str, Any] | None, node: str = "") -> str:
     """Return the command that a person runs in the checkout to see what an Airflow task must not log."""
     select = f" --select {node}" if node else ""
-    given = ", ".join(f"{name}: {value}" for name, value in (variables or {}).items())
-    return f"dbt {verb} --project-dir dbt --profiles-dir dbt{select} --vars '{{{given}}}'"
+    return f"deid dbt {verb}{select} --institution {(variables or {})['institution']}"
 
 
 def _describe_node(outcome: Any) -> str:

@@ -23,6 +23,7 @@ from deid_tasks.cli.certificate import certificate
 from deid_tasks.cli.comparison import compare
 from deid_tasks.cli.confidence import fit_confidence
 from deid_tasks.cli.corpus import corpus
+from deid_tasks.cli.dbt import run_dbt
 from deid_tasks.cli.evaluation import evaluate_spans
 from deid_tasks.cli.explain import explain_one
 from deid_tasks.cli.harvest import harvest
@@ -40,7 +41,15 @@ from deid_tasks.cli.landing import land
 from deid_tasks.cli.learn import learn_from_errors
 from deid_tasks.cli.ledger import print_ledger, retract_notes
 from deid_tasks.cli.operating_points import print_operating_points
-from deid_tasks.cli.options import AgeUnitsOption, PolicyOption, RenamedOptionsCommand, SettingsOption, TitlesOption
+from deid_tasks.cli.options import (
+    INSTITUTIONS_FOLDER,
+    AgeUnitsOption,
+    Institutions,
+    PolicyOption,
+    RenamedOptionsCommand,
+    SettingsOption,
+    TitlesOption,
+)
 from deid_tasks.cli.pools import write_pools
 from deid_tasks.cli.progress import counting
 from deid_tasks.cli.reidentify import write_originals
@@ -74,6 +83,7 @@ app.command("agreement")(print_agreement)
 app.command("ablate")(ablate_engine)
 app.command("bench")(bench)
 app.command("compare")(compare)
+app.command("dbt", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(run_dbt)
 app.command("evaluate")(evaluate_spans)
 app.command("land")(land)
 app.command("ledger")(print_ledger)
@@ -99,8 +109,6 @@ Notes = Annotated[
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="JSONL to write; - is standard output.")]
 Institution = Annotated[str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
-_INSTITUTIONS = Path("dags/institutions")
 _TRAINING = frozenset(("torch", "transformers", "onnx", "safetensors"))
 """Packages of the extra ``train``; the engine itself needs none of them."""
 
@@ -141,7 +149,7 @@ def detect(
     notes: Notes,
     output: Output = Path("-"),
     institution: Institution = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     settings: SettingsOption = None,
     policy: PolicyOption = None,
     labels: Annotated[
@@ -183,7 +191,7 @@ def obfuscate(
     notes: Notes,
     output: Output = Path("-"),
     institution: Institution = None,
-    institutions: Institutions = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     settings: SettingsOption = None,
     one_patient: Annotated[  # noqa: FBT002
         bool, typer.Option("--one-patient", help="Notes without a patient_id are all of one patient.")

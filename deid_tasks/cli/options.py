@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from deid_tasks.core.entities import Group
-from deid_tasks.core.errors import DeidError
+from deid_tasks.core.errors import DeidError, InputError
 from deid_tasks.core.policies import PRESETS
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ Institution = Annotated[str, typer.Option(help="Name of the institution, as its 
 OptionalInstitution = Annotated[
     str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
 ]
-Institutions = Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")]
+Institutions = Annotated[
+    Path,
+    typer.Option(
+        help="Folder of the institutions' YAML files, and of their layouts; else that of PALIMPSEST_INSTITUTIONS.",
+        envvar="PALIMPSEST_INSTITUTIONS",
+        show_envvar=False,
+    ),
+]
+DbtProject = Annotated[Path, typer.Option(help="Folder of the platform's dbt project.")]
 
 PolicyOption = Annotated[
     str | None,
@@ -69,6 +77,13 @@ class RenamedOptionsCommand(TyperCommand):
                 argument = f"{renamed[name]}{equals}{value}"
             current.append(argument)
         return super().parse_args(ctx, current)
+
+
+def dbt_project(folder: Path) -> Path:
+    """Return the folder that ``--project`` names; raise ``InputError`` if it is not that of the dbt project."""
+    if not (folder / "dbt_project.yml").is_file():
+        raise InputError(f"{folder}: not the platform's dbt folder; run this in the checkout or give --project")
+    return folder
 
 
 def settings_and_secrets(institution: str, folder: Path) -> "tuple[InstitutionSettings, Secrets]":

@@ -1,5 +1,6 @@
 """``deid layout new`` and ``deid institution new``: files to fill in for another hospital."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, DbtProject, Institutions, dbt_project
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.yaml_text import parse_yaml
 
@@ -16,21 +17,14 @@ institution = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="Institutions' settings files."
 )
 
-Project = Annotated[Path, typer.Option(help="Folder of the dbt project.")]
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
-_CONTRACT = Path("models", "staging", "models.yml")
 _NOTE_STATE = "stg_note_state"
 """The model that a layout may leave out: without one, its notes are read."""
-_ENABLED = re.compile(r"^(      )omop:\n(        \+enabled: [^\n]*\n)", re.MULTILINE)
 
 
 @layout.callback()
 def _layout_group() -> None:
     """Write the files of a new dbt layout."""
-
-
-_SECTIONS = ("models", "sources", "unit_tests")
-"""Sections of dbt_project.yml that enable one layout's folder."""
 
 
 @institution.callback()
@@ -41,36 +35,34 @@ def _institution_group() -> None:
 @layout.command("new")
 def write_layout(
     name: Annotated[str, typer.Argument(help="Name of the layout: lower-case letters, digits and underscores.")],
-    project: Project = Path("dbt"),
+    project: DbtProject = Path("dbt"),
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     note_state: Annotated[  # noqa: FBT002
         bool,
         typer.Option("--note-state", help="Also write a model of the notes without their texts, for a faster reading."),
     ] = False,
 ) -> None:
-    """Write the staging models of a new layout, with their YAML, and enable the folder in dbt_project.yml.
+    """Write the staging models of a layout of your own, with their YAML, into layouts/NAME of the institutions' folder.
 
-    Each model has the columns of the canonical contract as typed NULLs and returns no row. dbt builds it at once, and
-    you replace the models one by one. The model of --note-state reads the layout's own notes until you replace it.
+    Nothing of the platform's own files changes. Each model has the columns of the canonical contract as typed NULLs
+    and returns no row. dbt builds it at once, and you replace the models one by one. The model of --note-state reads
+    the layout's own notes until you replace it.
     """
+    from deid_tasks.platform.layouts import OWN_LAYOUTS, STAGING
+
     _check_name(name)
-    folder = project / "models" / "staging" / name
+    shipped, folder = dbt_project(project) / STAGING, institutions / OWN_LAYOUTS / name
+    if (shipped / name).exists():
+        raise InputError(f"a layout named {name!r} ships with the platform ({shipped / name}); choose another name")
     if folder.exists():
         raise InputError(f"{folder} exists already; choose another name or move the folder away")
     try:
-        contract = parse_yaml((project / _CONTRACT).read_text(encoding="utf-8"))["models"]
-        settings = (project / "dbt_project.yml").read_text(encoding="utf-8")
+        contract = parse_yaml((shipped / "models.yml").read_text(encoding="utf-8"))["models"]
     except (OSError, ValueError, TypeError, KeyError):
-        raise InputError(
-            f"{project}: not the project's dbt folder; run this in the checkout or give --project"
-        ) from None
-    enabled, count = _ENABLED.subn(_enable(name), settings)
-    if count != len(_SECTIONS):
-        raise InputError(
-            f"{project / 'dbt_project.yml'}: the entries of the layout omop under {', '.join(_SECTIONS)} are missing"
-        )
+        raise InputError(f"{shipped / 'models.yml'}: cannot be read, or is not the contract of staging") from None
     if not note_state:
         contract = [model for model in contract if model["name"] != _NOTE_STATE]
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for model in contract:
         table = model["name"].removeprefix("stg_")
         # Without rows it would say that every note was deleted.
@@ -79,7 +71,6 @@ def write_layout(
     (folder / "models.yml").write_text("\n".join(_models(name, contract)), encoding="utf-8")
     (folder / "sources.yml").write_text(_SOURCES.format(name=name), encoding="utf-8")
     (folder / "README.md").write_text(_README.format(name=name, count=len(contract)), encoding="utf-8")
-    (project / "dbt_project.yml").write_text(enabled, encoding="utf-8")
     print(f"{folder}: {len(contract)} staging models; read {folder / 'README.md'}")
 
 
@@ -90,7 +81,7 @@ def write_institution(
     institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
     """Write an institution's settings file with every required key, and a comment on each."""
-    from deid_tasks.settings import InstitutionSettings
+    from deid_tasks.settings import InstitutionSettings, json_schema
 
     _check_name(name)
     file = institutions / f"{name}.yaml"
@@ -109,8 +100,11 @@ def write_institution(
         "publish.catalog": "iceberg_catalog",
     }
     lines = ["# yaml-language-server: $schema=./schema.json", *_required(InstitutionSettings, values)]
+    schema = institutions / "schema.json"
     try:
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if not schema.exists():
+            schema.write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}") from None
     print(f"{file}: check each value; docs/reference/settings.md lists the optional keys")
@@ -121,11 +115,6 @@ def _check_name(name: str) -> None:
         raise InputError(
             f"{name!r} is not a name: use a lower-case letter, then letters, digits and underscores, at most 31"
         )
-
-
-def _enable(name: str) -> str:
-    condition = f"{{{{ var('layout') == '{name}' }}}}"
-    return rf"\g<0>\g<1>{name}:" + f'\n        +enabled: "{condition}"\n'
 
 
 def _select(model: dict[str, Any]) -> str:
@@ -140,7 +129,7 @@ def _select_notes(name: str, model: dict[str, Any]) -> str:
     columns = [f"    {column['name']}" for column in model["columns"]]
     return (
         f"-- {model.get('description', '').strip()} Replace this select by one that reads no text\n"
-        f"-- and looks no version up, and add {name} to layouts_with_note_state in dbt_project.yml.\n"
+        "-- and looks no version up.\n"
         "select\n" + ",\n".join(columns) + f"\nfrom {{{{ ref('stg_{name}__note') }}}}\n"
     )
 
@@ -198,5 +187,6 @@ They are empty at first and build at once; replace them one by one.
    holds every note of `stg_{name}__note.sql`.
 4. Pass the text of a note on as it is: no trimming and no cleaning.
 
-What each column means, and the tests of the canonical models: `../models.yml`. Examples: `../omop`, `../clarity`.
+What each column means, and the tests of the canonical models: `models/staging/models.yml` of the platform's dbt
+project. Examples: `omop` and `clarity` beside it. Build them: `deid dbt build --institution NAME --select staging`.
 """

@@ -1,10 +1,10 @@
 """``deid tables …``: the tables that the engine writes."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions
 from deid_tasks.cli.output import warn
 
 tables = typer.Typer(
@@ -13,7 +13,6 @@ tables = typer.Typer(
     pretty_exceptions_enable=False,
     help="The tables that the engine writes: create and upgrade them.",
 )
-_INSTITUTIONS = Path("dags/institutions")
 
 
 @tables.callback()
@@ -24,7 +23,7 @@ def _group() -> None:
 @tables.command("upgrade")
 def upgrade_institution(
     institution: Annotated[str, typer.Option(help="The institution whose tables to upgrade.")],
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = _INSTITUTIONS,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
 ) -> None:
     """Create the schemas _results and _gold, or upgrade them to the newest version. Every row is kept.
 

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from typing import Literal
+from typing import Any, Literal
 from zoneinfo import available_timezones
 
 from pydantic import Field, field_validator, model_validator
@@ -44,6 +44,18 @@ class DictionariesSettings(TaskPlacement):
         description="Age of the promoted engine's dictionaries beyond which a run of notes waits for newer ones;"
         " runs never wait if not given.",
     )
+    variables: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Variables of dbt in place of the defaults in `dbt/dbt_project.yml`, such as `harvest_notes` or"
+        " `quality_roles`.",
+    )
+
+    @field_validator("variables")
+    @classmethod
+    def _names_neither_institution_nor_layout(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if reserved := sorted({"institution", "layout"} & value.keys()):
+            raise ValueError(f"{reserved[0]} is not a variable to set here: it has a key of its own")
+        return value
 
 
 class NotesSettings(EnginePlacement, NoteLimits):
@@ -260,6 +272,15 @@ class InstitutionSettings(EngineSettings):
     def local_work_dir(self) -> str:
         """The folder of the working files on each worker: ``work_dir`` itself where it is a folder."""
         return self.work_dir if self.work_store is None else self.workspace.local_dir or ""
+
+    @property
+    def dbt_variables(self) -> dict[str, Any]:
+        """The variables of dbt: who the institution is, and what its settings change."""
+        return {
+            **self.dictionaries.variables,
+            "institution": self.institution,
+            "layout": self.warehouse.layout,
+        }
 
     @property
     def pool(self) -> str:

@@ -1,9 +1,5 @@
 """``deid layout new`` and ``deid institution new`` write files that dbt and the settings accept as they are."""
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +10,7 @@ from deid_tasks.cli.app import app
 from deid_tasks.core.errors import InputError
 from deid_tasks.settings import load_institution
 
-ROOT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[2] / "dbt"
 
 
 def run(*arguments: object) -> str:
@@ -24,17 +20,19 @@ def run(*arguments: object) -> str:
 
 
 @pytest.fixture
-def project(tmp_path):
-    ignored = shutil.ignore_patterns("target", "logs", "seeds")
-    shutil.copytree(ROOT / "dbt", tmp_path / "dbt", ignore=ignored)
-    shutil.copytree(ROOT / "dbt" / "seeds", tmp_path / "dbt" / "seeds", symlinks=False)
-    return tmp_path / "dbt"
+def write(tmp_path):
+    """Write a layout below ``tmp_path``, in place of the institutions' folder, and return its folder."""
+
+    def write(name: str, *options: str) -> Path:
+        run("layout", "new", name, "--project", PROJECT, "--institutions", tmp_path, *options)
+        return tmp_path / "layouts" / name
+
+    return write
 
 
-def test_a_layout_has_every_model_of_the_contract_with_its_columns(project):
-    run("layout", "new", "cedar", "--project", project)
-    contract = yaml.safe_load((project / "models/staging/models.yml").read_text())["models"]
-    folder = project / "models/staging/cedar"
+def test_a_layout_has_every_model_of_the_contract_with_its_columns(write):
+    contract = yaml.safe_load((PROJECT / "models/staging/models.yml").read_text())["models"]
+    folder = write("cedar")
     # An empty model of note states would say that every note was deleted.
     contract = [model for model in contract if model["name"] != "stg_note_state"]
     expected = {model["name"].replace("stg_", "stg_cedar__", 1) for model in contract}
@@ -44,40 +42,46 @@ def test_a_layout_has_every_model_of_the_contract_with_its_columns(project):
         columns = written[model["name"].replace("stg_", "stg_cedar__", 1)]["columns"]
         assert [column["name"] for column in columns] == [column["name"] for column in model["columns"]]
     with pytest.raises(InputError, match="exists already"):
-        run("layout", "new", "cedar", "--project", project)
+        write("cedar")
 
 
-def test_note_states_are_written_if_asked_for_and_are_those_of_the_notes(project):
-    run("layout", "new", "cedar", "--project", project, "--note-state")
-    folder = project / "models/staging/cedar"
+def test_nothing_of_the_dbt_project_changes(write):
+    files = {path: path.read_bytes() for path in PROJECT.rglob("*") if path.is_file() and "target" not in path.parts}
+    write("cedar")
+    assert {path: path.read_bytes() for path in files} == files
+    assert not (PROJECT / "models" / "staging" / "cedar").exists()
+
+
+def test_the_name_of_a_shipped_layout_is_refused(write, tmp_path):
+    with pytest.raises(InputError, match="a layout named 'omop' ships with the platform"):
+        write("omop")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_the_dbt_project_is_refused(tmp_path):
+    with pytest.raises(InputError, match="not the platform's dbt folder"):
+        run("layout", "new", "cedar", "--project", tmp_path, "--institutions", tmp_path)
+
+
+def test_the_institutions_folder_of_the_environment_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("PALIMPSEST_INSTITUTIONS", str(tmp_path))
+    run("institution", "new", "cedar")
+    run("layout", "new", "cedar", "--project", PROJECT)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cedar.yaml", "layouts", "schema.json"]
+
+
+def test_note_states_are_written_if_asked_for_and_are_those_of_the_notes(write):
+    folder = write("cedar", "--note-state")
     model = (folder / "stg_cedar__note_state.sql").read_text()
     assert model.endswith("    is_deleted\nfrom {{ ref('stg_cedar__note') }}\n")
     assert "where false" not in model
     assert "stg_cedar__note_state" in (folder / "models.yml").read_text()
 
 
-def test_dbt_parses_the_new_layout_and_chooses_its_models(project):
-    run("layout", "new", "cedar", "--project", project)
-    places = ["--project-dir", project, "--profiles-dir", project, "--target-path", project.parent / "target"]
-    variables = ["--vars", "{institution: cedar, layout: cedar}", "--log-path", project.parent / "logs"]
-    connection = {f"PALIMPSEST_DBT_{name}": "1" for name in ("HOST", "PORT", "USER", "PASSWORD", "DBNAME")}
-    command = [sys.executable, "-m", "dbt.cli.main", "ls", "--select", "staging", "--resource-type", "model"]
-    done = subprocess.run(
-        [*command, *map(str, places), *map(str, variables)],
-        env=os.environ | connection,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert "stg_cedar__note" in done.stdout
-    assert "stg_omop__note" not in done.stdout
-
-
 @pytest.mark.parametrize("name", ["Cedar", "../cedar", "cedar;drop", ""])
-def test_a_name_that_is_not_one_is_refused(project, name):
+def test_a_name_that_is_not_one_is_refused(write, name):
     with pytest.raises(InputError, match="is not a name"):
-        run("layout", "new", name, "--project", project)
+        write(name)
 
 
 def test_an_institution_has_every_required_key_with_a_comment(tmp_path, monkeypatch):
@@ -87,5 +91,7 @@ def test_an_institution_has_every_required_key_with_a_comment(tmp_path, monkeypa
     assert (settings.institution, settings.warehouse.layout) == ("cedar", "clarity")
     assert str(settings.work_dir) == "/srv/cedar"
     assert (tmp_path / "cedar.yaml").read_text().count("#") > 8
+    # Its first line names the schema beside it.
+    assert (tmp_path / "schema.json").read_text() == (PROJECT.parent / "dags/institutions/schema.json").read_text()
     with pytest.raises(InputError, match="exists already"):
         run("institution", "new", "cedar", "--institutions", tmp_path)

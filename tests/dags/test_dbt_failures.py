@@ -33,13 +33,15 @@ def test_a_failed_test_names_test_model_rows_schema_and_command(layer):
         layer.handle_exception_dbt_runner(result(outcome("success", "stg_provider", resource_type="model"), failed))
     assert str(caught.value) == (
         "dbt: in schema riverside_staging: test unique_stg_provider_provider_id of stg_provider failed for 1 row;"
-        " to see the rows or the error, run in a shell that may read the warehouse: dbt show --project-dir dbt"
-        " --profiles-dir dbt --select unique_stg_provider_provider_id --vars '{institution: riverside, layout: omop}'"
+        " to see the rows or the error, run in a shell that may read the warehouse: deid dbt show"
+        " --select unique_stg_provider_provider_id --institution riverside"
     )
 
 
 def test_a_model_that_cannot_be_built_is_retried(layer):
-    with pytest.raises(WarehouseError, match=r"model stg_note ended with status error.*dbt build .*--select stg_note"):
+    with pytest.raises(
+        WarehouseError, match=r"model stg_note ended with status error.*deid dbt build --select stg_note"
+    ):
         layer.handle_exception_dbt_runner(result(outcome("error", "stg_note", resource_type="model")))
 
 
@@ -101,7 +103,9 @@ def test_a_stale_table_is_named_with_its_limit(freshness):
     assert freshness.vars["freshness_error_hours"] == 30
     with pytest.raises(WarehouseError, match="table note: last loaded more than 30 hours ago"):
         freshness.handle_exception_dbt_runner(result(_measured("pass", "person"), _measured("error")))
-    with pytest.raises(WarehouseError, match=r"could not measure note.*dbt source freshness --project-dir"):
+    with pytest.raises(
+        WarehouseError, match=r"could not measure note.*deid dbt source freshness --institution riverside"
+    ):
         freshness.handle_exception_dbt_runner(result(_measured("runtime error")))
 
 

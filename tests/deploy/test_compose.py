@@ -1,4 +1,4 @@
-"""docker-compose.yaml: its schema, its secrets, its services, and the queues that tasks are sent to."""
+"""docker-compose.yaml, with the institutions of deploy/compose/simulated.yaml: schemas, secrets, services and queues."""
 
 import json
 import re
@@ -16,9 +16,23 @@ from deid_tasks.platform.warehouse.server_logs import SILENT_LOG
 from deid_tasks.settings import DATABASE_TASKS
 from tests.support.image_files import ROOT, stages
 
-_TEXT = (ROOT / "docker-compose.yaml").read_text(encoding="utf-8")
-_COMPOSE: dict[str, Any] = yaml.safe_load(_TEXT)
-_SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
+_BASE_TEXT = (ROOT / "docker-compose.yaml").read_text(encoding="utf-8")
+_OVERRIDE_TEXT = (ROOT / "deploy" / "compose" / "simulated.yaml").read_text(encoding="utf-8")
+_TEXT = _BASE_TEXT + _OVERRIDE_TEXT
+_COMPOSE: dict[str, Any] = yaml.safe_load(_BASE_TEXT)
+_OVERRIDE: dict[str, Any] = yaml.safe_load(_OVERRIDE_TEXT)
+
+
+def _merged(services: dict[str, Any], override: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the services as Compose merges the environments of two files."""
+    return {
+        name: service
+        | ({"environment": service["environment"] | override[name]["environment"]} if name in override else {})
+        for name, service in services.items()
+    }
+
+
+_SERVICES = _merged(_COMPOSE["services"], _OVERRIDE["services"])
 _SHARED = {"work", "airflow-logs"}
 """Volumes of more than one service."""
 _ONE_SHOT = {"airflow-init", "demo-data", "database-roles"}
@@ -38,8 +52,25 @@ def _references() -> Iterator[tuple[str, str, str]]:
 def test_the_file_obeys_the_compose_specification():
     vendored = pytest.importorskip("check_jsonschema.builtin_schemas.vendor")
     schema = json.loads(files(vendored).joinpath("compose-spec.json").read_text(encoding="utf-8"))
-    found = jsonschema.validators.validator_for(schema)(schema).iter_errors(_COMPOSE)
-    assert [f"{error.json_path}: {error.message}" for error in found] == []
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    for content in (_COMPOSE, _OVERRIDE):
+        assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(content)] == []
+
+
+def test_the_tracked_file_names_no_institution_and_the_other_changes_environments_alone():
+    services = {name: service for name, service in _COMPOSE["services"].items() if name != "demo-data"}
+    assert not re.search("riverside|lakeshore", json.dumps(services), re.IGNORECASE)
+    assert set(_OVERRIDE["services"]) < set(_COMPOSE["services"])
+    assert {key for service in _OVERRIDE["services"].values() for key in service} == {"environment"}
+
+
+def test_whatever_reads_settings_has_the_hospital_s_folder_read_only():
+    for name, service in _SERVICES.items():
+        if "build" in service:
+            [mounted] = [volume for volume in service["volumes"] if isinstance(volume, dict)]
+            assert mounted["source"] == "${PALIMPSEST_INSTITUTIONS:-./dags/institutions}"
+            assert mounted["target"] == service["environment"]["PALIMPSEST_INSTITUTIONS"], name
+            assert mounted["read_only"]
 
 
 def test_every_secret_must_be_given_and_is_in_the_example():
@@ -120,13 +151,19 @@ def test_a_service_has_an_image_a_health_check_and_declared_volumes(name):
     if "build" in service:
         assert service["build"]["target"] in stages()
     assert ("healthcheck" in service) == (name not in _ONE_SHOT), name
-    for volume in service.get("volumes", ()):
-        assert volume.partition(":")[0] in _COMPOSE["volumes"]
+    for volume, _ in _named_volumes(service):
+        assert volume in _COMPOSE["volumes"]
     for config in service.get("configs", ()):
         assert config["source"] in _COMPOSE["configs"]
     for other, condition in service.get("depends_on", {}).items():
         wanted = "service_completed_successfully" if other in _ONE_SHOT else "service_healthy"
         assert condition == {"condition": wanted}
+
+
+def _named_volumes(service: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the volumes of a service and where they lie, without the hospital's folder."""
+    found = [volume.split(":")[:2] for volume in service.get("volumes", ()) if isinstance(volume, str)]
+    return [(name, path) for name, path in found]
 
 
 def test_an_image_is_built_in_one_way():
@@ -162,18 +199,28 @@ def test_the_roles_are_made_with_a_login_for_every_connection():
     assert len(set(users.values())) == len(users) == 18
 
 
-def test_an_own_institution_takes_the_place_of_the_simulated_ones(tmp_path):
+def test_an_own_institution_takes_the_place_of_the_simulated_ones_and_no_tracked_file_changes(tmp_path):
     page = (ROOT / "docs" / "how-to" / "run-with-compose.md").read_text(encoding="utf-8")
-    [command] = [line for line in page.splitlines() if line.startswith("sed -i '/LAKESHORE")]
-    (tmp_path / "docker-compose.yaml").write_text(_TEXT)
+    command = "\n".join(line for line in page.splitlines() if line.startswith("sed ") and "LAKESHORE" in line)
+    tracked = tmp_path / "deploy" / "compose" / "simulated.yaml"
+    tracked.parent.mkdir(parents=True)
+    tracked.write_text(_OVERRIDE_TEXT)
     (tmp_path / ".env").write_text((ROOT / ".env.example").read_text(encoding="utf-8"))
-    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
-    text = (tmp_path / "docker-compose.yaml").read_text(encoding="utf-8")
-    services = yaml.safe_load(text)["services"]
+    subprocess.run(["bash", "-ec", command], cwd=tmp_path, check=True)
+    text = (tmp_path / "docker-compose.override.yaml").read_text(encoding="utf-8")
     assert not re.search("riverside|lakeshore", text + (tmp_path / ".env").read_text(encoding="utf-8"), re.IGNORECASE)
-    assert services["database-roles"]["environment"]["WAREHOUSE_INSTITUTIONS"] == "${WAREHOUSE_INSTITUTIONS:-cedar}"
+    services = _merged(_COMPOSE["services"], yaml.safe_load(text)["services"])
+    assert services["database-roles"]["environment"]["WAREHOUSE_INSTITUTIONS"] == "cedar"
     assert "AIRFLOW_CONN_CEDAR_ENGINE" in services["worker-notes"]["environment"]
-    assert set(services) == set(_SERVICES)
+    # What the containers get is what the simulated hospitals' do, with one hospital in the place of two.
+    for name, service in _SERVICES.items():
+        expected = {
+            key.replace("RIVERSIDE", "CEDAR") for key in service.get("environment", ()) if "LAKESHORE" not in key
+        }
+        assert set(services[name].get("environment", ())) == expected
+    assert tracked.read_text() == _OVERRIDE_TEXT
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {".env", "docker-compose.override.yaml"} <= set(ignored)
 
 
 def test_only_workers_that_run_the_engine_have_keys():
@@ -198,9 +245,7 @@ def test_who_reads_notes_has_what_a_shard_needs_and_can_write_nothing():
 
 def test_no_service_writes_what_another_one_runs():
     """A file of settings in Airflow's home is Python that runs; so are the programs of compared systems in a cache."""
-    mounted = [
-        (name, *volume.split(":")[:2]) for name, service in _SERVICES.items() for volume in service.get("volumes", ())
-    ]
+    mounted = [(name, *volume) for name, service in _SERVICES.items() for volume in _named_volumes(service)]
     homes = {(volume, path) for _, volume, path in mounted if path.startswith("/opt/airflow")}
     assert homes == {("airflow-logs", "/opt/airflow/logs")}
     holders: dict[str, set[str]] = {}
