@@ -114,6 +114,8 @@ def compare(
     section = policy_of(policy)
     counted = counted_group(group, section)
     choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or (), variable or ())
+    if not choices:
+        raise DeidError("--systems names no system; --list shows them")
     sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()
     settings = ComparisonSettings(folder, counted, confidence, resamples, fresh, section)

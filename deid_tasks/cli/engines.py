@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from deid_tasks.cli.identity import operating_system_identity
 from deid_tasks.cli.jsonl import Line
 from deid_tasks.cli.options import engine_settings_of, policy_of
 from deid_tasks.core.errors import InputError
@@ -91,7 +92,9 @@ class CommandEngine:
             return nullcontext()
         from deid_tasks.platform.warehouse import connect
 
-        return connect(self._secrets.text(self._settings.warehouse.connection_of("engine")))
+        # Its role writes nothing, so the audit log has no row: the server's own log tells the person from a task.
+        person = operating_system_identity().name
+        return connect(self._secrets.text(self._settings.warehouse.connection_of("engine")), person)
 
     def _patients(self, connection: Any, batch: Sequence[Line]) -> "dict[str, PatientRecord]":
         if self._settings is None:

@@ -126,7 +126,7 @@ def evaluate_spans(
     pairs = (
         pair_with_file(notes, predicted, about.format, problems, about.own_labels)
         if predicted
-        else pair_with_engine(notes, engine)
+        else pair_with_engine(notes, problems, engine)
     )
     listed = _error_file(errors, scorer, with_text=errors_with_text) if errors else nullcontext()
     with counting("notes") as count, listed as write_errors:

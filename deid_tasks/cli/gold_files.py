@@ -1,5 +1,6 @@
 """Reads gold notes from files, and pairs them with predicted spans from a file or from the engine."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -7,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deid_tasks.cli.jsonl import TABLE_DELIMITERS, Problems, read_each_record, read_records
+from deid_tasks.core.entities import Entity
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.notes import Outcome, note_batch
 from deid_tasks.core.span import Span
 from deid_tasks.evidence.annotation.formats import FORMATS, AnnotatedNote
 from deid_tasks.evidence.annotation.formats.jsonl import note_of, read_spans
@@ -85,47 +88,72 @@ def pair_with_file(
     """Join gold notes with the spans of a file, by id.
 
     Files in the same order are read side by side in constant memory; a line out of order is held until its partner is
-    read. A gold note without a prediction, or with invalid predicted spans, is reported and scored as if nothing had
-    been found in it; so are predictions without a gold note, which count nowhere.
+    read. Notes with one id are joined in the order of both files. A gold note without a prediction, or with invalid
+    predicted spans, is reported and scored as if nothing had been found in it; so are predictions without a gold note,
+    which count nowhere.
+
+    Raises:
+        InputError: The file of predictions cannot be read, or is a table.
     """
-    waiting: dict[str, Sequence[Span] | str] = {}
+    waiting: defaultdict[str, deque[Sequence[Span] | str]] = defaultdict(deque)
     predictions = _predictions(predicted, name, problems, labels)
     for note in gold:
         while note.note_id not in waiting:
             following = next(predictions, None)
             if following is None:
                 break
-            waiting[following[0]] = following[1]
-        found = waiting.pop(note.note_id, f"has no line in {predicted}")
+            waiting[following[0]].append(following[1])
+        held = waiting.get(note.note_id)
+        found = held.popleft() if held else f"has no line in {predicted}"
+        if not held:
+            waiting.pop(note.note_id, None)
         if not isinstance(found, str) and any(span.end > len(note.text) for span in found):
             found = "has a predicted span outside its text"
         if isinstance(found, str):
             problems.report(f"note {note.note_id!r}", f"{found}; counted as nothing found")
             found = ()
         yield note, found
-    alone = [*waiting, *(note_id for note_id, _ in predictions)]
+    alone = [note_id for note_id, held in waiting.items() for _ in held]
+    alone += [note_id for note_id, _ in predictions]
     if alone:
         problems.report(
             str(predicted), f"{len(alone)} predictions match no gold note that was read, among them {alone[0]!r}"
         )
 
 
-def pair_with_engine(gold: Iterable[AnnotatedNote], settings: "EngineSettings | None" = None) -> Iterator[Pair]:
-    """Pair gold notes with the spans that an engine finds in their texts; the public one if not given."""
+def pair_with_engine(
+    gold: Iterable[AnnotatedNote], problems: Problems, settings: "EngineSettings | None" = None
+) -> Iterator[Pair]:
+    """Pair gold notes with the spans that an engine finds in their texts; the public one if not given.
+
+    A note that the engine would quarantine is reported and scored as if nothing had been found in it.
+    """
     from deid_tasks.engine.build import build_engine
     from deid_tasks.engine.parts import BatchContext
-    from deid_tasks.engine.pipeline import find_identifiers
-    from deid_tasks.engine.text import Document
+    from deid_tasks.engine.pipeline import deidentify
     from deid_tasks.settings import EngineSettings
 
     context = BatchContext(build_engine(settings or EngineSettings.public()))
     stream = iter(gold)
     while batch := list(islice(stream, ENGINE_BATCH_NOTES)):
-        documents = [
-            Document(note.note_id, note.text, note.patient_id or None, note.note_type or None) for note in batch
-        ]
-        for note, found in zip(batch, find_identifiers(documents, context), strict=True):
-            yield note, found.spans
+        rows = deidentify(note_batch(map(_columns, batch)), context, detect_only=True).to_pylist()
+        for note, row in zip(batch, rows, strict=True):
+            if row["outcome"] == Outcome.QUARANTINED:
+                problems.report(f"note {note.note_id!r}", f"was {row['outcome']}; counted as nothing found")
+            yield (
+                note,
+                [Span(s["start"], s["end"], Entity(s["entity"]), s["detector"], s["score"]) for s in row["spans"]],
+            )
+
+
+def _columns(note: AnnotatedNote) -> dict[str, str | None]:
+    """Return a gold note as the columns of a note that the engine reads."""
+    return {
+        "note_id": note.note_id,
+        "text": note.text,
+        "patient_id": note.patient_id or None,
+        "note_type": note.note_type or None,
+    }
 
 
 def _predictions(
@@ -142,8 +170,15 @@ def _predictions(
             else:
                 yield note.note_id, note.spans
         return
+    if predicted.suffix in TABLE_DELIMITERS:
+        raise InputError(
+            f"{predicted}: a table holds no spans; predictions are JSONL or in the format of the gold notes"
+        )
     for number, record in read_records(predicted, problems):
-        note_id = str(record.get("id"))
+        if not isinstance(record.get("id"), str | int):
+            problems.report(f"{predicted}:{number}", "needs an 'id'")
+            continue
+        note_id = str(record["id"])
         if "spans" not in record and "outcome" in record:
             yield note_id, f"was {record['outcome']}"
             continue

@@ -95,7 +95,7 @@ def _predicted_set(
     """Read a dataset, and predict its spans or read them."""
     gold = list(GoldNotes(path, form, problems))
     if predicted is None:
-        pairs = pair_with_engine([*_warm_up(gold), *gold])
+        pairs = pair_with_engine([*_warm_up(gold), *gold], problems)
         for _ in range(len(_warm_up(gold))):
             next(pairs)
     else:

@@ -128,7 +128,8 @@ def narrowed(note: _Note, categories: frozenset[Category], without: frozenset[En
     spans: tuple[Span, ...] = tuple(
         span for span in note.spans if span.category in categories and span.entity not in without
     )
-    ignored = [*note.ignored, *(span for span in note.spans if span not in spans)]
+    counted = frozenset(spans)
+    ignored = [*note.ignored, *(span for span in note.spans if span not in counted)]
     if Entity.TIME in without:
         ignored += [Span(*match.span(), Entity.TIME) for match in _CLOCK_TIME.finditer(note.text)]
     # What the gold marks is never ignored.
@@ -166,7 +167,8 @@ def _description(path: Path) -> GoldSetDescription:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: {where}: {first['msg']}" if where else f"{path}: is not a mapping of keys") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise InputError(f"{path}: is not valid YAML") from None
     return about.model_copy(update={"path": path.parent / about.path})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from deid_tasks.core.entities import Entity
-from deid_tasks.core.errors import SettingsError
+from deid_tasks.core.errors import InputError, SettingsError
 from deid_tasks.core.forms import IdentifierForm
 from deid_tasks.core.notes import Outcome, Reason, note_batch
 from deid_tasks.core.patient import PatientRecord
@@ -20,7 +20,7 @@ from deid_tasks.core.span import Span
 from deid_tasks.engine.build import build_engine
 from deid_tasks.engine.explanation import NoteExplanation, explain_note
 from deid_tasks.engine.failures import Failure
-from deid_tasks.engine.note_arguments import Moment, PatientId, note_columns
+from deid_tasks.engine.note_arguments import Moment, PatientId, checked_patients, checked_value, note_columns
 from deid_tasks.engine.parts import BatchContext, EngineParts
 from deid_tasks.engine.pipeline import deidentify
 from deid_tasks.settings import EngineSettings, load_engine_settings
@@ -92,6 +92,7 @@ class Engine:
                 ``policy.preset``; ``expert`` if not given.
 
         Raises:
+            InputError: the key is neither bytes nor a string.
             SettingsError: the key is too short, or is not base64; or there is no such policy.
             ModelError: a model is missing or damaged.
         """
@@ -107,6 +108,7 @@ class Engine:
             key: surrogate key, as in ``public``.
 
         Raises:
+            InputError: the key is neither bytes nor a string.
             SettingsError: the file is missing or invalid, or the key is.
             ModelError: a model is missing or damaged.
         """
@@ -218,10 +220,16 @@ class Engine:
         its surrogate if the engine has a key; and the unmarked words that came nearest, and every place of ``word``.
 
         ``print(engine.explain(text).table())`` shows the spans.
+
+        Raises:
+            InputError: an argument is not of its type; the message names it.
         """
-        note: dict[str, Any] = {"note_id": "0", "text": text}
+        note: dict[str, Any] = {"note_id": "0", "text": checked_value(text, "text", str, "a string")}
+        if word is not None:
+            checked_value(word, "word", str, "a string or None")
         if patient is None:
             return explain_note(note, BatchContext(self.parts), word)
+        checked_value(patient, "patient", PatientRecord, "a PatientRecord or None")
         context = BatchContext(self.parts, {patient.patient_id: patient})
         return explain_note(note | {"patient_id": patient.patient_id}, context, word)
 
@@ -239,7 +247,7 @@ class Engine:
         detect_only: bool,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield each note with its row, in batches of bounded size."""
-        context = BatchContext(self.parts, patients or {})
+        context = BatchContext(self.parts, checked_patients(patients))
         notes = note_columns(texts, patient_ids, note_datetimes)
         while rows := list(islice(notes, _BATCH_NOTES)):
             made = deidentify(note_batch(rows), context, detect_only=detect_only).to_pylist()
@@ -260,6 +268,8 @@ def _key_bytes(key: Key) -> bytes | None:
         return None
     if isinstance(key, str):
         return decode_key(key, "key")
+    if not isinstance(key, bytes | bytearray):
+        raise InputError(f"key must be bytes, a string of base64 or None, not {type(key).__name__}")
     if len(key) < MIN_KEY_BYTES:
         raise SettingsError(f"key has {len(key)} bytes; at least {MIN_KEY_BYTES} are needed")
     return key

@@ -2,9 +2,10 @@
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from deid_tasks.core.errors import InputError
+from deid_tasks.core.patient import PatientRecord
 
 PatientId = str | int | None
 """The id of a note's patient; a number is read as its digits."""
@@ -12,6 +13,7 @@ Moment = datetime.datetime | datetime.date | str | None
 """When a note was written; a string is read as ISO 8601."""
 
 _MISSING = object()
+_Checked = TypeVar("_Checked")
 
 
 def note_columns(texts: Any, patient_ids: Any = None, note_datetimes: Any = None) -> Iterator[dict[str, Any]]:
@@ -23,8 +25,8 @@ def note_columns(texts: Any, patient_ids: Any = None, note_datetimes: Any = None
         note_datetimes: one ``Moment`` a note, or ``None`` for none at all.
 
     Raises:
-        InputError: an argument, or one of its values, has another type, or there are fewer values than notes. The
-            message names the argument and the note, and never a value.
+        InputError: an argument, or one of its values, has another type, or there are fewer or more values than notes.
+            The message names the argument and the note, and never a value.
     """
     # At once, and not when the first note is asked for.
     columns = {"text": _values(texts, "texts", "strings")}
@@ -53,6 +55,10 @@ def _rows(columns: Mapping[str, Iterator[Any]]) -> Iterator[dict[str, Any]]:
                 raise InputError(f"{name}s ends at note {number}: give one value a note")
             row[name] = read(value, number)
         yield row
+    for name, values in columns.items():
+        # Of two lists that do not fit, nobody knows which values belong to which notes.
+        if next(values, _MISSING) is not _MISSING:
+            raise InputError(f"{name}s has more values than there are texts: give one value a note")
 
 
 def _text(value: Any, number: int) -> str | None:
@@ -75,10 +81,10 @@ def _moment(value: Any, number: int) -> datetime.datetime | None:
             value = datetime.datetime.fromisoformat(value)
         except ValueError:
             raise InputError(f"note_datetimes: the string of note {number} is not an ISO 8601 date or time") from None
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, datetime.datetime) and not _is_not_a_time(value):
         # Dates move by whole days of the place where the note was written.
         return value.replace(tzinfo=None)
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date) and not _is_not_a_time(value):
         return datetime.datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as above
     if value is None:
         return None
@@ -86,6 +92,34 @@ def _moment(value: Any, number: int) -> datetime.datetime | None:
         f"note_datetimes: that of note {number} must be a datetime, a date, an ISO 8601 string or None,"
         f" not {_type(value)}"
     )
+
+
+def _is_not_a_time(value: datetime.date) -> bool:
+    """Whether a value is the ``NaT`` of pandas, which is a datetime that no method works on."""
+    return value != value
+
+
+def checked_patients(patients: Any) -> Mapping[str, PatientRecord]:
+    """Return what is known of patients by their ids; nothing for ``None``.
+
+    Raises:
+        InputError: it is no mapping of ids to records. The message names no patient.
+    """
+    if patients is None:
+        return {}
+    if not isinstance(patients, Mapping):
+        raise InputError(f"patients must be a mapping of ids to PatientRecord, not {_type(patients)}")
+    for key, value in patients.items():
+        if not isinstance(key, str) or not isinstance(value, PatientRecord):
+            raise InputError(f"patients must map strings to PatientRecord, not {_type(key)} to {_type(value)}")
+    return patients
+
+
+def checked_value(value: Any, argument: str, kind: type[_Checked], of_what: str) -> _Checked:
+    """Return a value of its type; raises ``InputError``, which names the argument and never the value."""
+    if not isinstance(value, kind):
+        raise InputError(f"{argument} must be {of_what}, not {_type(value)}")
+    return value
 
 
 def _type(value: Any) -> str:

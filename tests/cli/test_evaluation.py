@@ -106,6 +106,68 @@ def test_predictions_of_a_folder_of_text_files_fit_its_annotations(tmp_path):
     assert b"1 predictions match no gold note that was read, among them 'b'" in result.stderr
 
 
+def test_notes_with_one_id_are_joined_in_the_order_of_both_files(tmp_path):
+    twice = {"id": "b", "text": NOTE, "spans": GOOD["spans"]}
+    gold = write(tmp_path / "g.jsonl", GOOD, twice, twice)
+    found, nothing = {"id": "b", "spans": GOOD["spans"]}, {"id": "b", "spans": []}
+    # Not in the order of the gold notes: the lines of b are held until that of a is read.
+    result = deid("evaluate", gold, write(tmp_path / "p.jsonl", found, nothing, FOUND[0]), "--json", "-")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert json.loads(result.stdout)["figures"][0]["true_positives"] == 2
+    third = deid("evaluate", gold, write(tmp_path / "p.jsonl", found, nothing, nothing, FOUND[0]))
+    assert third.returncode == 1
+    assert b"1 predictions match no gold note that was read, among them 'b'" in third.stderr
+
+
+def test_a_note_that_the_engine_quarantines_counts_as_nothing_found(tmp_path):
+    broken = {"id": "broken", "text": "Ann \ud800 Lee", "spans": [{"start": 0, "end": 3, "entity": "PATIENT"}]}
+    gold = tmp_path / "g.jsonl"
+    gold.write_text("".join(json.dumps(note) + "\n" for note in (GOOD, broken)))
+    result = deid("evaluate", gold, "--json", "-")
+    assert result.returncode == 1
+    assert b"note 'broken': was quarantined; counted as nothing found" in result.stderr
+    headline = json.loads(result.stdout)["figures"][0]
+    assert (headline["true_positives"], headline["false_negatives"]) == (1, 1)
+
+
+def test_predictions_without_an_id_or_in_a_table_are_refused(tmp_path):
+    gold = write(tmp_path / "g.jsonl", {**GOOD, "id": "None"})
+    nameless = deid("evaluate", gold, write(tmp_path / "p.jsonl", {"spans": GOOD["spans"]}))
+    assert nameless.returncode == 1
+    assert b"p.jsonl:1: needs an 'id'" in nameless.stderr
+    (tmp_path / "p.csv").write_text("id,start,end\na,0,3\n")
+    table = deid("evaluate", gold, tmp_path / "p.csv")
+    assert table.returncode == 2
+    assert b"p.csv: a table holds no spans" in table.stderr
+
+
+@pytest.mark.parametrize("start", [0.5, True])
+def test_an_offset_that_is_no_whole_number_is_refused(tmp_path, start):
+    gold = write(
+        tmp_path / "g.jsonl", {"id": "a", "text": NOTE, "spans": [{"start": start, "end": 18, "entity": "DATE"}]}
+    )
+    result = deid("evaluate", gold, write(tmp_path / "p.jsonl", FOUND[0]))
+    assert result.returncode == 2
+    assert b"g.jsonl:1: has a span without start, end and entity" in result.stderr
+    whole = write(
+        tmp_path / "g.jsonl", {"id": "a", "text": NOTE, "spans": [{"start": 12.0, "end": "18", "entity": "DATE"}]}
+    )
+    assert deid("evaluate", whole, write(tmp_path / "p.jsonl", FOUND[0])).returncode == 0
+
+
+def test_a_text_with_inline_tags_is_not_cut_at_the_first(tmp_path):
+    document = "<deIdi2b2><TEXT>Ann <PHI>Lee</PHI> was seen</TEXT><TAGS></TAGS></deIdi2b2>"
+    result = deid("evaluate", put(tmp_path / "gold", {"a.xml": document}), "--format", "i2b2-2014")
+    assert result.returncode == 2
+    assert b"a.xml: has elements inside TEXT" in result.stderr
+
+
+def test_a_description_that_is_no_mapping_is_named(tmp_path):
+    (tmp_path / "about.yaml").write_text("- gold.jsonl\n")
+    result = deid("evaluate", tmp_path / "about.yaml")
+    assert (result.returncode, b"about.yaml: is not a mapping of keys" in result.stderr) == (2, True)
+
+
 def test_the_errors_are_listed_as_they_are_counted(tmp_path):
     text = "Ann Lee saw Dr. Okafor on 3/14 in Leeds"
     gold_spans = [(0, 7, "PATIENT"), (16, 22, "PROVIDER"), (34, 39, "CITY")]

@@ -3,6 +3,7 @@
 import datetime
 from typing import Any
 
+import pandas
 import pytest
 
 import deid_tasks
@@ -140,6 +141,10 @@ def test_values_that_do_not_match_the_texts_are_refused(engine: Engine) -> None:
         engine.detect([TEXT, TEXT], patient_ids=["a"])
     with pytest.raises(InputError, match="patient_ids must be a list of ids, one a note, not str"):
         engine.detect([TEXT, TEXT], patient_ids="ab")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="patient_ids has more values than there are texts"):
+        engine.detect([TEXT], patient_ids=["a", "b"])
+    with pytest.raises(InputError, match="note_datetimes has more values than there are texts"):
+        engine.deidentify(TEXT, note_datetimes=["2021-03-14", "2021-03-15"])  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +156,9 @@ def test_values_that_do_not_match_the_texts_are_refused(engine: Engine) -> None:
         ([TEXT], {"patient_ids": [True]}, "patient_ids: that of note 0 must be a string, an int or None, not bool"),
         ([TEXT], {"note_datetimes": ["Marigold"]}, "note_datetimes: the string of note 0 is not an ISO 8601 date"),
         ([TEXT], {"note_datetimes": [5]}, "note_datetimes: that of note 0 must be a datetime, .* not int"),
+        ([TEXT], {"note_datetimes": [pandas.NaT]}, "note_datetimes: that of note 0 must be a datetime, .* not NaTType"),
+        ([TEXT], {"patients": [5]}, "patients must be a mapping of ids to PatientRecord, not list"),
+        ([TEXT], {"patients": {"Marigold": {}}}, "patients must map strings to PatientRecord, not str to dict"),
         ([TEXT], {"note_datetimes": {"a": None}}, "note_datetimes must be a list of moments, one a note, not dict"),
     ],
 )
@@ -158,6 +166,25 @@ def test_an_argument_of_another_type_is_named(engine: Engine, texts: Any, more: 
     with pytest.raises(InputError, match=message) as raised:
         engine.deidentify(texts, **more)
     assert "Marigold" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "message"),
+    [
+        (TEXT.encode(), {}, "text must be a string, not bytes"),
+        ([TEXT], {}, "text must be a string, not list"),
+        (TEXT, {"word": 5}, "word must be a string or None, not int"),
+        (TEXT, {"patient": "Marigold"}, "patient must be a PatientRecord or None, not str"),
+    ],
+)
+def test_an_argument_of_an_explanation_is_named(engine: Engine, text: Any, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        engine.explain(text, **more)
+
+
+def test_a_key_of_another_type_is_named() -> None:
+    with pytest.raises(InputError, match="key must be bytes, a string of base64 or None, not int"):
+        Engine.from_settings(RULES, 5)  # type: ignore[arg-type]
 
 
 def test_ids_may_be_numbers_and_moments_strings(engine: Engine) -> None:

@@ -19,6 +19,9 @@ _TABLES: dict[tuple[str, str], AuditedTable] = {
     ("gold_frozen", "performed"): "gold_set",
 }
 """The table whose row an event and its role are about."""
+_REPLACED: frozenset[AuditedTable] = frozenset({"certificate", "gold_set"})
+"""Tables whose row may be replaced by another of the same key: the same figures again are the same certificate, and the
+same content is the same gold set. The log's newest row of the key names the row that must be there."""
 _FIRST_TABLES: frozenset[AuditedTable] = frozenset(
     {"approval", "certificate", "retraction", "reidentification", "approval_request"}
 )
@@ -49,7 +52,7 @@ class NamedRecords:
         self.tables: frozenset[str] = _FIRST_TABLES
         """The tables that the log speaks of: what others hold may be older than their audit."""
         self._named: dict[AuditedTable, dict[str, int]] = {}
-        self._certificates: dict[str, str] = {}
+        self._newest: dict[AuditedTable, dict[str, str]] = {table: {} for table in _REPLACED}
 
     def collect(self, rows: Iterable[AuditLogRow]) -> Iterator[AuditLogRow]:
         """Yield the rows, and remember which records they name."""
@@ -60,9 +63,8 @@ class NamedRecords:
                 records = records_of(details_of(row)) or ([] if table == "exclusion" else [""])
                 for record in records:
                     self._named.setdefault(table, {})[record] = row.seq
-                    if table == "certificate":
-                        # The same figures again are the same certificate, whose row was replaced.
-                        self._certificates[row.subject] = record
+                    if table in _REPLACED:
+                        self._newest[table][row.subject] = record
             yield row
 
     def check(self, present: Mapping[AuditedTable, Iterable[str]]) -> Iterator[LogFinding]:
@@ -73,7 +75,7 @@ class NamedRecords:
         """
         for table, hashes in present.items():
             there, named = set(hashes), self._named.get(table, {})
-            wanted = set(self._certificates.values()) if table == "certificate" else set(named)
+            wanted = set(self._newest[table].values()) if table in _REPLACED else set(named)
             for record in sorted(wanted - there, key=named.__getitem__):
                 yield LogFinding(
                     named[record], "record missing", f"the row of {table} that it names is gone or changed"

@@ -10,7 +10,7 @@ from deid_tasks.core.errors import GateError, SettingsError
 from deid_tasks.core.pem import key_fingerprint
 from deid_tasks.evidence.gate import check_signature, public_key_of, sign
 from deid_tasks.platform.audit_log.chain import LogFinding, details_of, hash_of_row
-from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, has_signed_rows
+from deid_tasks.platform.warehouse.audit_log import AuditLogRow, audit_rows_of, has_signed_rows, read_audit_rows
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 _PUBLIC_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", re.DOTALL)
@@ -89,7 +89,8 @@ class AuditKeys:
 def is_trusted_row(connection: Connection, settings: InstitutionSettings, secrets: Secrets, row: AuditLogRow) -> bool:
     """Whether a row says what was written: it has its hash and, where a key is configured, a valid signature.
 
-    Rows from before there was a key have none; no signed row stands before them. A signed row may accept others.
+    Rows from before there was a key have none: no signed row stands before them, and they are linked to the first one.
+    A signed row may accept others.
 
     Raises:
         SettingsError: the secret of the verification key holds none.
@@ -102,10 +103,27 @@ def is_trusted_row(connection: Connection, settings: InstitutionSettings, secret
     if row.signature or row.key_id:
         return False
     if not has_signed_rows(connection, settings, before=row.seq):
-        return True
+        return _leads_to_signed_row(connection, settings, keys, row)
     accepting = audit_rows_of(connection, settings, ACCEPTED)
     is_genuine = {one.seq: hash_of_row(settings.institution, one) == one.row_hash for one in accepting}
     return row.row_hash in accepted_rows([one for one in accepting if is_genuine[one.seq]], keys)
+
+
+def _leads_to_signed_row(
+    connection: Connection, settings: InstitutionSettings, keys: AuditKeys, row: AuditLogRow
+) -> bool:
+    """Whether the rows from this one to the first signed one, or to the end, are linked by their hashes.
+
+    The hash of a row that lacks a signature proves nothing: whoever changes the row computes it again.
+    """
+    expected = row.previous_hash
+    for one in read_audit_rows(connection, settings, first=row.seq):
+        if one.previous_hash != expected or hash_of_row(settings.institution, one) != one.row_hash:
+            return False
+        if one.signature:
+            return keys.has_signed_row(one)
+        expected = one.row_hash
+    return True
 
 
 def accepted_rows(rows: Iterable[AuditLogRow], keys: AuditKeys) -> dict[str, AuditLogRow]:

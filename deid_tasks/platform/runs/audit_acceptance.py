@@ -25,8 +25,11 @@ def accept_unsigned_rows(
 
     Raises:
         SettingsError: the audit key is not here.
-        InputError: one of the rows does not exist, was changed, or is none that a verification reports as not signed.
+        InputError: one of the rows does not exist, was changed, or is none that a verification reports as not signed;
+            or ``last`` is before ``first``.
     """
+    if last < first:
+        raise InputError(f"rows {first}-{last}: the first number is above the last; nothing was accepted")
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("audit"))) as audit:
         if not audit.is_signing:
             raise SettingsError(

@@ -11,12 +11,13 @@ from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.evidence.annotation import adjudicate_note
 from deid_tasks.platform.audit_log import AuditEvent, AuditWriter, audited, is_trusted_row
 from deid_tasks.platform.audit_log.adoption import gold_details, is_opened
-from deid_tasks.platform.audit_log.chain import details_of
+from deid_tasks.platform.audit_log.chain import LogFinding, check_chain, details_of
+from deid_tasks.platform.audit_log.signing import AuditKeys, check_signatures
 from deid_tasks.platform.runs.annotation_progress import compare_finished_work, sample_report, survey_sample
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.annotations import DrawnNote, DrawnSample, drawn_samples, read_drawn
-from deid_tasks.platform.warehouse.audit_log import audit_rows_of
+from deid_tasks.platform.warehouse.audit_log import audit_rows_of, read_audit_rows
 from deid_tasks.platform.warehouse.audited_records import AUDITED_COLUMNS, record_hash
 from deid_tasks.platform.warehouse.gold import (
     GoldSet,
@@ -101,10 +102,11 @@ def audited_gold_set(
 ) -> GoldSet:
     """Return the newest gold set of one design, after the audit log said that it is the newest.
 
-    A log that has not taken over the gold sets of former releases is not asked.
+    A log that has not taken over the gold sets of former releases is not asked, unless it was changed.
 
     Raises:
-        GateError: There is none, or the log does not name it, or names a newer one, or its row was changed.
+        GateError: There is none, or the log does not name it, or names a newer one, or its row was changed, or the log
+            was changed before it names any.
     """
     name = f"{settings.institution}: no certificate"
     try:
@@ -112,6 +114,12 @@ def audited_gold_set(
     except WarehouseError as error:
         raise GateError(f"{name}: {error}") from None
     if not is_opened(connection, settings, "gold_set"):
+        # Whoever changes the row that opens the log must not get a log that is not asked.
+        if changed := _changed_rows(connection, settings, secrets):
+            raise GateError(
+                f"{name}: the audit log does not name gold sets, and it was changed ({changed[0]}); run `deid audit"
+                f" verify --institution {settings.institution}`, and find out who wrote to it"
+            )
         return gold
     logged = audit_rows_of(connection, settings, "gold_frozen", {"design": design})
     newest = max(logged, key=lambda row: str(details_of(row).get("frozen_at")), default=None)
@@ -129,6 +137,13 @@ def audited_gold_set(
             f" or is not signed with the audit key; {remedy}"
         )
     return gold
+
+
+def _changed_rows(connection: Connection, settings: InstitutionSettings, secrets: Secrets) -> list[LogFinding]:
+    rows = list(read_audit_rows(connection, settings))
+    findings = [*check_chain(settings.institution, rows), *check_signatures(rows, AuditKeys.of(settings, secrets))]
+    # A row that lacks a signature is linked to the signed ones as well.
+    return [one for one in findings if one.kind != "not signed"]
 
 
 def _record_of(gold: GoldSet) -> str:

@@ -59,7 +59,11 @@ def file_request(
     patient_ids: Sequence[str] = (),
     note_ids: Sequence[str] = (),
 ) -> ApprovalRequest:
-    """Store a request and its row of the audit log; return the request, which another person must approve."""
+    """Store a request and its row of the audit log; return the request, which another person must approve.
+
+    Raises:
+        SettingsError: the log is signed, and the audit key is not here: nobody could approve the request.
+    """
     now = datetime.datetime.now(datetime.UTC)
     request = ApprovalRequest(
         randomness.token_hex(6),
@@ -73,6 +77,7 @@ def file_request(
         now + datetime.timedelta(hours=settings.approvals.request_hours),
     )
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of(_WRITERS[act]))) as audit:
+        audit.check_signing()
         record = add_request(audit.connection, settings, request)
         details = {"for": act, "record": record, "patients": len(patient_ids)}
         details |= {"notes": len(note_keys) + len(note_ids)}
@@ -113,9 +118,11 @@ def decide_request(
     Raises:
         ApprovalError: there is no such request, it waits no longer, or the person made it. An approval of one's own
             request is recorded as refused.
+        SettingsError: the log is signed, and the audit key is not here: the answer would count for nothing.
     """
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("audit"))) as audit:
         audit.lock()
+        audit.check_signing()
         request, prepared = _request(audit.connection, settings, secrets, request_id)
         state, _ = _state(audit.connection, settings, request)
         is_own = decision == "approved" and decided_by.is_same_person(_person(prepared))

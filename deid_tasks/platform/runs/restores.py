@@ -57,11 +57,13 @@ def accept_restore(settings: InstitutionSettings, secrets: Secrets, accepted_by:
 
     Raises:
         InputError: the log has every row whose head is stored.
+        SettingsError: the log is signed, and the audit key is not here: a row without a signature accepts nothing.
         StorageError: the heads cannot be listed.
     """
     heads = HeadStore(settings, secrets).heads()
     with audited(settings, secrets, secrets.text(settings.warehouse.connection_of("audit"))) as audit:
         audit.lock()
+        audit.check_signing()
         hashes = audit_row_hashes(audit.connection, settings)
         told = audit_rows_of(audit.connection, settings, LOG_RESTORED)
         accepted = accepted_heads(row for row in told if is_trusted_row(audit.connection, settings, secrets, row))

@@ -21,13 +21,17 @@ milliseconds. Linux would wait two hours, and so would the task and its slot."""
 
 
 @contextmanager
-def connect(uri: str) -> Iterator[Connection]:
+def connect(uri: str, person: str = "") -> Iterator[Connection]:
     """Yield a connection that commits when the block ends without an error and rolls back otherwise.
+
+    Args:
+        uri: Of the warehouse.
+        person: The login name of who runs a command; the server's log may name it with the session.
 
     Raises:
         WarehouseError: The server cannot be reached, or refuses a statement.
     """
-    connection = open_connection(uri)
+    connection = open_connection(uri, f"palimpsest {person}".rstrip())
     try:
         with warehouse_errors(uri), connection:
             yield connection
@@ -35,14 +39,14 @@ def connect(uri: str) -> Iterator[Connection]:
         connection.close()
 
 
-def open_connection(uri: str) -> Connection:
-    """Return a new connection, which the caller closes.
+def open_connection(uri: str, application: str = "palimpsest") -> Connection:
+    """Return a new connection, which the caller closes; ``application`` is its ``application_name``.
 
     Raises:
         WarehouseError: The server cannot be reached, or refuses the credentials.
     """
     try:
-        connection: Connection = psycopg2.connect(uri, connect_timeout=10, application_name="palimpsest", **_LOST_AFTER)
+        connection: Connection = psycopg2.connect(uri, connect_timeout=10, application_name=application, **_LOST_AFTER)
     except psycopg2.OperationalError:
         raise WarehouseError(
             f"cannot connect to PostgreSQL at {_server(uri)}: check that the server is up, and the host, port, user and"

@@ -153,7 +153,8 @@ def further_rights(
         if role not in group_roles(settings) or schema not in names["own"]:
             where = role, _Place(kind, schema, name)
             found[where].add(privilege)
-            if privilege in _allowed(settings, role, kind, is_foreign=is_foreign):
+            # Who may read a table may read single columns of it.
+            if privilege.partition(" (")[0] in _allowed(settings, role, kind, is_foreign=is_foreign):
                 wanted[where].add(privilege)
     return differences + _joined_tables(found, wanted)
 

@@ -24,6 +24,8 @@ SILENT_LOG: Mapping[str, str] = {
     # DETAIL quotes rows, and CONTEXT lines of COPY.
     "log_error_verbosity": "terse",
     "log_parameter_max_length_on_error": "0",
+    # A module that many servers load: its plans begin with the statement.
+    "auto_explain.log_min_duration": "-1",
 }
 """With these no statement and no row of a statement reaches the log."""
 

@@ -98,3 +98,34 @@ def test_gold_sets_of_former_releases_are_taken_over_and_used(desk):
     runs.open_audit_log(desk.settings, desk.secrets)
     assert used(desk) == gold
     assert findings(desk) == []
+
+
+def test_a_log_that_was_changed_so_that_it_names_no_gold_sets_is_refused(desk):
+    runs.open_audit_log(desk.settings, desk.secrets)
+    frozen(desk, "a text")
+    with connect(desk.uri) as connection:
+        freeze_gold_set(connection, desk.settings, [note("forged")], design="random", sample_version="s1")
+    [(seq, details)] = desk.ask(
+        "select seq, details from riverside_results.audit_log where event = 'log_opened' and details ~ 'gold_set'"
+    )
+    without = details.replace('"gold_set"', '"other"')
+    for change in (
+        ("update riverside_results.audit_log set details = %s where seq = %s", without, seq),
+        ("update riverside_results.audit_log set event = 'harvest' where seq = %s", seq),
+        ("delete from riverside_results.audit_log where seq = %s", seq),
+    ):
+        desk.tamper(*change)
+        with pytest.raises(GateError, match="the audit log does not name gold sets, and it was changed"):
+            used(desk)
+
+
+def test_a_gold_set_that_was_deleted_and_frozen_again_is_whole(desk):
+    runs.open_audit_log(desk.settings, desk.secrets)
+    first = frozen(desk, "a text")
+    desk.ask("delete from riverside_gold.gold_set")
+    assert findings(desk) == ["row 2: record missing: the row of gold_set that it names is gone or changed"]
+    again = frozen(desk, "a text")
+    assert again.version == first.version
+    assert used(desk) == again
+    assert findings(desk) == []
+    assert desk.ask("select count(*) from riverside_results.audit_log where event = 'gold_frozen'") == [(2,)]

@@ -6,7 +6,7 @@ import json
 import psycopg2
 import pytest
 
-from deid_tasks.core.errors import ApprovalError, GateError, InputError
+from deid_tasks.core.errors import ApprovalError, GateError, InputError, SettingsError
 from deid_tasks.core.identity import PLATFORM, Identity
 from deid_tasks.platform import runs
 from deid_tasks.platform.audit_log import AuditEvent, audited
@@ -16,6 +16,7 @@ from deid_tasks.platform.runs.reviews import review_reasons
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.certificates import CertificateRow
 from deid_tasks.platform.warehouse.reidentification import record_reidentification
+from deid_tasks.settings import Secrets
 from tests.support.audit_desk import ALICE, BOB
 
 MOMENT = datetime.datetime(2024, 5, 1, 8, tzinfo=datetime.UTC)
@@ -160,6 +161,28 @@ def test_a_request_takes_two_people_and_is_used_once(desk):
     [state] = runs.read_request_states(desk.settings, desk.secrets)
     assert (state.state, state.request.reason) == ("used", "legal_hold")
     assert unchanged(desk)
+
+
+def test_a_request_and_its_answer_need_the_audit_key_where_the_log_is_signed(desk):
+    with_acts(desk, "retraction")
+    desk.append()
+    keyless = Secrets({name: value for name, value in desk.held.items() if name != "audit_signing_key"}.get)
+    rows = "select count(*) from riverside_results.audit_log"
+    before = desk.ask(rows)
+
+    def ask(secrets):
+        return runs.request_retraction(
+            desk.settings, secrets, note_ids=["n1"], reason="consent_withdrawn", requested_by=ALICE
+        )
+
+    with pytest.raises(SettingsError, match="the audit log is signed, and the secret 'audit_signing_key' is not set"):
+        ask(keyless)
+    assert desk.ask(rows) == before
+    request = ask(desk.secrets)
+    with pytest.raises(SettingsError, match="so nothing was done: set it, and run this again"):
+        runs.decide_request(desk.settings, keyless, request.request_id, "approved", BOB)
+    # The request still waits for an answer that counts.
+    runs.decide_request(desk.settings, desk.secrets, request.request_id, "approved", BOB)
 
 
 def test_an_exclusion_is_ended_by_two_people_too(desk):

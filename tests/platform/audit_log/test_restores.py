@@ -8,7 +8,7 @@ import psycopg2
 import pytest
 from psycopg2 import sql
 
-from deid_tasks.core.errors import GateError, InputError
+from deid_tasks.core.errors import GateError, InputError, SettingsError
 from deid_tasks.platform import runs
 from deid_tasks.platform.audit_log import AuditEvent, audited
 from deid_tasks.platform.runs.restores import check_not_restored
@@ -94,7 +94,10 @@ def test_rows_that_are_lost_later_need_another_answer(forgetful):
 def test_nobody_without_the_audit_key_can_accept(forgetful):
     settings, held = forgetful.settings, forgetful.held
     keyless = dataclasses.replace(forgetful, held={k: v for k, v in held.items() if k != "audit_signing_key"})
-    runs.accept_restore(settings, keyless.secrets, BOB)
+    before = forgetful.ask("select count(*) from riverside_results.audit_log")
+    with pytest.raises(SettingsError, match="the audit log is signed, and the secret 'audit_signing_key' is not set"):
+        runs.accept_restore(settings, keyless.secrets, BOB)
+    assert forgetful.ask("select count(*) from riverside_results.audit_log") == before
     with pytest.raises(GateError, match="lacks 2 rows"):
         check_not_restored(settings, forgetful.secrets)
 

@@ -1,11 +1,14 @@
 """Rows that lack a signature: an upgrade writes none, and those of former releases are accepted by a person."""
 
+from dataclasses import replace
+
 import pytest
 
 from deid_tasks.core.errors import InputError, SettingsError
 from deid_tasks.core.identity import PLATFORM
 from deid_tasks.platform import runs
 from deid_tasks.platform.audit_log import AuditEvent, audited, is_trusted_row
+from deid_tasks.platform.audit_log.chain import hash_of_row
 from deid_tasks.platform.audit_log.signing import ACCEPTED
 from deid_tasks.platform.runs.schema_upgrade import upgraded_tables
 from deid_tasks.platform.warehouse import connect
@@ -100,6 +103,8 @@ def test_only_who_has_the_key_accepts_and_only_what_is_not_signed(desk):
     append_unsigned(desk, "one")
     with pytest.raises(SettingsError, match="only who has the audit key can accept rows"):
         runs.accept_unsigned_rows(desk.settings, without_key(desk), 3, 3, BOB)
+    with pytest.raises(InputError, match="rows 4-3: the first number is above the last; nothing was accepted"):
+        runs.accept_unsigned_rows(desk.settings, desk.secrets, 4, 3, BOB)
     for first, last, named in ((2, 3, 2), (3, 4, 4), (9, 9, 9)):
         with pytest.raises(InputError, match=rf"row {named} of the audit log is not one that .* nothing was accepted"):
             runs.accept_unsigned_rows(desk.settings, desk.secrets, first, last, BOB)
@@ -109,3 +114,23 @@ def test_only_who_has_the_key_accepts_and_only_what_is_not_signed(desk):
     with audited(desk.settings, without_key(desk), desk.uri) as audit:
         audit.append(AuditEvent(ACCEPTED, "approved", BOB, row.row_hash, {"rows": {"3": row.row_hash}}))
     assert [(one.seq, one.kind) for one in verdict(desk).findings] == [(3, "not signed"), (4, "not signed")]
+
+
+def test_a_row_from_before_the_key_is_trusted_only_where_it_is_linked_to_a_signed_one(desk):
+    append_unsigned(desk, "one", "two")
+    with connect(desk.uri) as connection:
+        first, _ = read_audit_rows(connection, desk.settings)
+        assert is_trusted_row(connection, desk.settings, desk.secrets, first)
+    with audited(desk.settings, desk.secrets, desk.uri) as audit:
+        audit.append(AuditEvent("harvest", "prepared", ALICE, "harvest"))
+    with connect(desk.uri) as connection:
+        assert is_trusted_row(connection, desk.settings, desk.secrets, first)
+    # Its hash can be computed by whoever changes it.
+    forged = replace(first, subject="other")
+    forged = replace(forged, row_hash=hash_of_row("riverside", forged))
+    desk.tamper(
+        "update riverside_results.audit_log set subject = 'other', row_hash = %s where seq = 1", forged.row_hash
+    )
+    with connect(desk.uri) as connection:
+        assert not is_trusted_row(connection, desk.settings, desk.secrets, forged)
+    assert (2, "chain broken") in [(one.seq, one.kind) for one in verdict(desk).findings]

@@ -68,6 +68,20 @@ GIVEN = {
 }  # fmt: skip
 
 
+def test_raw_tables_may_be_read_by_columns(database, uris, settings):
+    run_script(
+        database,
+        'revoke select on "ChartPro"."Note" from hawthorn_source; grant select (id) on "ChartPro"."Note" to hawthorn_source',
+    )
+    assert compared(uris, settings) == []
+    run_script(database, 'grant update (id) on "ChartPro"."Note" to hawthorn_source')
+    [found] = compared(uris, settings)
+    assert (found.what, found.mend) == (
+        "ChartPro.Note",
+        'revoke update (id) on table "ChartPro"."Note" from hawthorn_source;',
+    )
+
+
 def test_each_right_is_found_and_its_statement_mends_it(database, uris, settings):
     assert compared(uris, settings) == []
     for given, where in GIVEN.items():

@@ -123,6 +123,34 @@ def test_logins_whose_statements_are_logged_are_named(database, settings, tmp_pa
             assert cursor.fetchone() == (value,)
 
 
+def found_logged(uris, settings):
+    with connect(uris["owner"]) as connection:
+        return logged_statements(connection, settings)
+
+
+def test_plans_that_auto_explain_logs_hold_no_statement(database, settings, log):
+    uris = make_logins(database, settings)
+    name = database.rpartition("/")[2]
+    run_script(
+        database,
+        f'alter database "{name}" set session_preload_libraries = auto_explain;'
+        f' alter database "{name}" set auto_explain.log_min_duration = 0',
+    )
+    upgrade_schemas(uris["owner"], settings)
+    [found] = [one for one in found_logged(uris, settings) if "auto_explain.log_min_duration" in one.because]
+    assert "juniper_engine_login" in found.logins
+    with connect(uris["engine"]) as connection, connection.cursor() as cursor:
+        cursor.execute("select 'Quillfeather'")
+    assert "Quillfeather" in log()
+    secrets = {settings.warehouse.connection_of(task): uri for task, uri in uris.items()}
+    make_roles(database, settings, Secrets(secrets.get))
+    with connect(uris["engine"]) as connection, connection.cursor() as cursor:
+        cursor.execute("select 'Marigold'")
+    assert "Marigold" not in log()
+    with connect(uris["owner"]) as connection:
+        assert logged_statements(connection, settings) == []
+
+
 def test_a_login_that_serves_every_task_is_looked_at(database, settings):
     single = settings.model_copy(update={"institution": "maple"})
     with closing(psycopg2.connect(database, options="-c log_min_duration_statement=100")) as connection:

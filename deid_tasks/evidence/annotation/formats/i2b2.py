@@ -99,6 +99,11 @@ def _note(path: Path, labels: OwnLabels, folder: str) -> AnnotatedNote:
     element = root.find("TEXT")
     if element is None:
         raise InputError(f"{path}: has no TEXT")
+    if len(element):
+        # Only the text in front of them would be read.
+        raise InputError(
+            f"{path}: has elements inside TEXT: tags stand beside it, under TAGS; inline tags are i2b2-2006"
+        )
     text = element.text or ""
     text = restore_control_characters(text, controls_of(root, len(text), str(path)))
     marks = list(_marks(root, path))

@@ -77,11 +77,19 @@ def read_spans(
 
 def _mark(item: Any, location: str) -> FileMark:
     try:
-        start, end, score = int(item["start"]), int(item["end"]), float(item.get("score", 1.0))
+        start, end, score = _offset(item["start"]), _offset(item["end"]), float(item.get("score", 1.0))
         label = str(item.get("entity") or item["label"])
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{location}: has a span without start, end and entity") from None
     return FileMark(((start, end),), label, location, None, str(item.get("detector", "")), score)
+
+
+def _offset(value: Any) -> int:
+    """Return an offset; raises ``ValueError`` for a fraction, which would mark other text than was meant."""
+    number = int(value)
+    if isinstance(value, bool) or (isinstance(value, float) and value != number):
+        raise ValueError
+    return number
 
 
 def json_lines(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
