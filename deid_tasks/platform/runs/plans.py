@@ -103,10 +103,10 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     uri = secrets.text(settings.warehouse.connection_of("publish"))
     with connect(uri) as connection:
         # Runs that publish see exclusions too, and need not wait until the list is made.
+        refresh_merges(connection, settings)
         held_end = end_exclusions_of_warehouse(connection, settings, secrets)
     with connect(uri) as connection:
         check_surrogate_key(connection, settings, secrets)
-        refresh_merges(connection, settings)
         causes, held = plan_permitted_changes(connection, settings, secrets)
         room = settings.changes.max_notes - sum(causes.values())
         amended = amended_without_time(connection, settings, secrets, room)
