@@ -111,9 +111,10 @@ class ChangesSettings(Section):
     max_ended_exclusions: int = Field(
         default=3,
         ge=0,
-        description="Most exclusions of the warehouse that may end within 24 hours without a person, other than on a day"
-        " that they named while they held. Where more have ended, or the warehouse has no row of exclusions left, all of"
-        " them hold until a person approves their end, or the warehouse has them again. Requests never wait.",
+        description="Maximum exclusions of the warehouse that may end within 24 hours without a person, other than at a"
+        " time that they named while they held. Where more have ended, or the warehouse has no row of exclusions left,"
+        " all of them hold until a person approves their end, or the warehouse has them again. Ends by request never"
+        " wait.",
     )
     max_changed_share: float = Field(
         default=0.05,

@@ -127,7 +127,12 @@ class TestStructure:
     def test_changes_remove_notes_without_an_engine(self, dagbag, institution):
         dag = dagbag.dags[f"changes__{institution}"]
         downstream = {task.task_id: task.downstream_task_ids for task in dag.tasks}
-        assert downstream["plan_changes"] == {"remove_notes", "detect_and_obfuscate", "review_removals", "review_readmissions"}
+        assert downstream["plan_changes"] == {
+            "remove_notes",
+            "detect_and_obfuscate",
+            "review_removals",
+            "review_readmissions",
+        }
         # Nothing waits for the answer: the next run acts on it.
         assert downstream["review_removals"] == downstream["review_readmissions"] == set()
         assert dag.get_task("remove_notes").upstream_task_ids == {"plan_changes"}

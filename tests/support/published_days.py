@@ -110,7 +110,9 @@ def forget_runs(site):
 def forget_audit_log(site):
     """Delete the audit log as the tables' owner can, who drops the protection first, and its heads in the bucket."""
     heads = Bucket(site.settings.publish.bucket, site.secrets.mapping(site.settings.publish.object_store))
-    heads.delete([found.key for found in heads.list(f"{site.settings.publish.prefix}/{site.settings.audit_log.prefix}/")])
+    heads.delete(
+        [found.key for found in heads.list(f"{site.settings.publish.prefix}/{site.settings.audit_log.prefix}/")]
+    )
     for table in ("audit_log", "approval_request", "reidentification"):
         name = f"riverside_results.{table}"
         site.rows(f"alter table {name} disable trigger user; truncate {name}; alter table {name} enable trigger user")

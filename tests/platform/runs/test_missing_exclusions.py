@@ -156,7 +156,7 @@ def test_a_few_end_and_small_steps_add_up(site, excluding):
 
 
 def test_an_end_that_was_named_in_time_needs_nobody_and_one_in_the_past_counts(site, excluding):
-    settings, people = excluding
+    settings, _ = excluding
     site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 day'")
     plan, _ = follow_changes(settings, site, "closed")
     assert plan["causes"] == {}
@@ -243,3 +243,28 @@ def test_a_row_without_a_reason_excludes_as_any_other(site, excluding):
     site.rows(f"update {ROWS} set reason = null")
     follow_changes(settings, site, "no reason")
     assert excluded_ids(site, people[5])
+
+
+def test_notes_that_lose_their_excluded_patient_stay_out(site, excluding):
+    settings, people = excluding
+    types = tuple(kind for (kind,) in site.rows("select distinct note_type from riverside_results.note_ledger"))
+    settings = with_settings(
+        site,
+        publish=dict(settings.publish),
+        gate=dict(settings.gate),
+        notes={"types_without_patient": types},
+    )
+    notes = excluded_ids(site, people[0])
+    # A half-loaded table of persons: the notes are there, and whose they are is not.
+    site.rows("create table kept.person as select * from riverside_ehr.person")
+    lost = f"person_source_value = '{people[0]}'"
+    site.rows(
+        "create table kept.owner as select note_id, person_id from riverside_ehr.note where person_id ="
+        f" (select person_id from kept.person where {lost})"
+    )
+    site.rows("update riverside_ehr.note set person_id = -1 where note_id in (select note_id from kept.owner)")
+    plan, _ = follow_changes(settings, site, "no person")
+    assert "readmitted" not in plan["causes"]
+    shards = plan_day(settings, site, "day again")
+    process(settings, site, "day again", {"kind": "notes", "shards": shards})
+    assert set(notes) <= set(excluded_ids(site))
