@@ -79,7 +79,7 @@ def record_review(
                 "reason_sha256": reason_hash(one["reason"]),
                 "prepared_by": prepared_by.name if prepared_by else "",
             }
-            details |= {name: one[name] for name in ("notes", "noticed_by") if name in one}
+            details |= {name: value for name, value in one.items() if name in {"notes", "noticed_by"}}
             if own:
                 audit.append(AuditEvent("review", "refused", decided_by, run_id, details))
                 continue
