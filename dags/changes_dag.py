@@ -6,7 +6,7 @@ from deid_tasks.settings import InstitutionSettings
 from wiring.alarms import request_notifiers
 from wiring.institutions import usable_institutions
 from wiring.policy import REVIEW_HOURS, Kind, dag_arguments
-from wiring.run_tasks import plan_changes, process_and_publish, review_removals
+from wiring.run_tasks import plan_changes, process_and_publish, review_missing
 from wiring.start import announce_requests, pin_engine, purge_removed
 
 
@@ -27,7 +27,7 @@ def build(settings: InstitutionSettings) -> DAG:
         plan = plan_changes(name)
         pin = pin_engine(name, Kind.CHANGES)
         process_and_publish(settings, Kind.CHANGES, pin, plan)
-        review_removals(settings, plan)
+        review_missing(settings, plan)
         purge_removed(name)
         announce_requests.override(on_success_callback=request_notifiers(settings, Kind.CHANGES))(name)
     return dag

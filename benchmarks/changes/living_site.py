@@ -317,8 +317,8 @@ def site_settings(layout: str, folder: Path, database: str = "site") -> Institut
                 "drift": {"enabled": False},
                 "volume": {"enabled": False},
             },
-            # Months of deletions pass here within the hours in which removals are added up.
-            "changes": {"max_removed_share": 1},
+            # Months of deletions and ended exclusions pass here within the hours in which they are added up.
+            "changes": {"max_removed_share": 1, "max_ended_exclusions": 1_000_000},
             "publish": {"bucket": "published", "object_store": "object_store", "catalog": "catalog"},
             "audit_log": {"prefix": _heads_of(database)},
             "work_dir": str(folder / "work"),

@@ -1,4 +1,4 @@
-"""The tasks in which a person approves or rejects a run before it is published, or a removal of many notes."""
+"""The tasks in which a person approves or rejects a run before it is published, or what the warehouse lacks."""
 
 import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from deid_tasks.platform.runs.reports import HeldRun
 
 HELD = "held"
-"""Key under which a plan says why notes that the warehouse lacks wait for a person."""
+"""Key under which a plan says why notes or exclusions that the warehouse lacks wait for a person."""
 
 
 class RunReview(ApprovalOperator):
@@ -29,12 +29,16 @@ class RunReview(ApprovalOperator):
     """What the question says below the reasons."""
     held_key = "return_value"
     """Key under which the other task says why the run is held."""
+    only_kind = ""
+    """The kind of the reasons that the question is about; without one, all."""
 
     def __init__(
         self, *, institution: str, gate_task: str, kind: str, hours: int, task_id: str = "review", **kwargs: Any
     ) -> None:
         # A plan that holds nothing says nothing, and the question is written before the task asks whether to ask it.
         reasons = f"(ti.xcom_pull('{gate_task}', key='{self.held_key}') or {{'review': []}})['review']"
+        if self.only_kind:
+            reasons += f" | selectattr('kind', 'equalto', '{self.only_kind}')"
         super().__init__(
             task_id=task_id,
             subject=f"{institution}: {self.question}",
@@ -79,6 +83,8 @@ class RunReview(ApprovalOperator):
 
     def _held_run(self, context: Context) -> "HeldRun | None":
         held: HeldRun | None = context["ti"].xcom_pull(task_ids=self.gate_task, key=self.held_key)
+        if held is not None and self.only_kind:
+            held = {**held, "review": [one for one in held["review"] if one["kind"] == self.only_kind]}
         return held
 
 
@@ -95,3 +101,21 @@ class RemovalReview(RunReview):
         " A removal takes the originals out of the vault, and cannot be undone."
     )
     held_key = HELD
+    only_kind = "removal"
+
+
+class ReadmissionReview(RunReview):
+    """Asks a person whether notes may be published again because the warehouse does not exclude them any more.
+
+    It is a question of its own, because one answer must not take notes out and let others in. The answer holds for the
+    runs that follow. Without an approval the exclusions hold.
+    """
+
+    question = "publish notes again that the warehouse does not exclude any more?"
+    advice = (
+        "\nApprove only where these exclusions were ended on purpose. A table of exclusions that was truncated, or is"
+        " being loaded again, looks the same: then reject, and the exclusions hold until the warehouse has them again."
+        " Who has read a published note cannot be made to forget it."
+    )
+    held_key = HELD
+    only_kind = "readmission"

@@ -14,7 +14,7 @@ from wiring.paths import DBT_CONTRACT
 from wiring.people import assigned_users
 from wiring.placement import REMOVAL_PRIORITY, engine_task
 from wiring.policy import REVIEW_HOURS, Kind
-from wiring.run_review import HELD, RemovalReview, RunReview
+from wiring.run_review import HELD, ReadmissionReview, RemovalReview, RunReview
 from wiring.steps import current_run, run_name, run_step
 
 if TYPE_CHECKING:
@@ -186,29 +186,37 @@ def process_shards(settings: InstitutionSettings, kind: Kind, pin: Any, plan: An
     return submitted.output
 
 
-def review_removals(settings: InstitutionSettings, plan: Any) -> RemovalReview:
-    """Add the task that asks a person whether notes that the warehouse lacks may leave the published table.
+def review_missing(settings: InstitutionSettings, plan: Any) -> list[RunReview]:
+    """Add the tasks that ask a person about what the warehouse lacks: whether notes may leave the published table, and
+    whether exclusions may end.
 
-    No other task waits for it: the next run removes what was approved.
+    No other task waits for them: the next run does what was approved.
 
     Args:
         settings: The institution.
         plan: The task that plans the changes.
     """
     kind = Kind.CHANGES
-    stays = "Notes that the warehouse lacks stay published; everything else of the run goes on."
-    review = RemovalReview(
-        task_id="review_removals",
-        institution=settings.institution,
-        gate_task=plan.operator.task_id,
-        kind=kind.value,
-        hours=REVIEW_HOURS[kind],
-        assigned_users=assigned_users(settings),
-        notifiers=review_notifiers(settings, kind.value, stays),
-        on_failure_callback=failure_notifiers(settings, kind.value, stays),
-    )
-    plan >> review
-    return review
+    reviews: list[RunReview] = []
+    for task_id, review, stays in (
+        ("review_removals", RemovalReview, "Notes that the warehouse lacks stay published"),
+        ("review_readmissions", ReadmissionReview, "Exclusions that the warehouse lacks hold"),
+    ):
+        said = f"{stays}; everything else of the run goes on."
+        reviews.append(
+            review(
+                task_id=task_id,
+                institution=settings.institution,
+                gate_task=plan.operator.task_id,
+                kind=kind.value,
+                hours=REVIEW_HOURS[kind],
+                assigned_users=assigned_users(settings),
+                notifiers=review_notifiers(settings, kind.value, said),
+                on_failure_callback=failure_notifiers(settings, kind.value, said),
+            )
+        )
+    plan >> reviews
+    return reviews
 
 
 def process_and_publish(settings: InstitutionSettings, kind: Kind, pin: Any, plan: Any) -> Any:

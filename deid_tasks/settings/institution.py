@@ -120,6 +120,14 @@ class ChangesSettings(Section):
         " warehouse does not hold them any more. Where more are missing, all of them stay until a person approves their"
         " removal, or the warehouse holds them again. Exclusions and requests to retract never wait. 1 holds nothing.",
     )
+    max_ended_exclusions: int = Field(
+        default=3,
+        ge=0,
+        description="Maximum exclusions of the warehouse that may end within 24 hours without a person, other than at a"
+        " time that they named while they held. Where more have ended, or the warehouse has no row of exclusions left,"
+        " all of them hold until a person approves their end, or the warehouse has them again. Ends by request never"
+        " wait.",
+    )
     max_changed_share: float = Field(
         default=0.05,
         ge=0,

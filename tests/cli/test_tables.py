@@ -15,11 +15,11 @@ def test_upgrade_says_what_it_did_and_may_run_again(database, institution, tmp_p
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert first.stdout.splitlines() == [
         "riverside_gold: no version -> gold_0003",
-        "riverside_results: no version -> results_0019",
+        "riverside_results: no version -> results_0021",
     ]
     assert second.stdout.splitlines() == [
         "riverside_gold: gold_0003, nothing to do",
-        "riverside_results: results_0019, nothing to do",
+        "riverside_results: results_0021, nothing to do",
     ]
 
 

@@ -54,7 +54,7 @@ def test_policy_of_its_tasks(dagbag, dag_id):
     for task in dagbag.dags[dag_id].tasks:
         arguments = task.partial_kwargs if task.is_mapped else vars(task)
         assert arguments["owner"] == "data-engineering"
-        if task.task_id in {"review", "review_removals"}:
+        if task.task_id in {"review", "review_removals", "review_readmissions"}:
             # A retry would ask the person again. The wait for an answer has its own limit, within the run's.
             assert arguments["retries"] == 0
             assert arguments["execution_timeout"] is None
@@ -127,9 +127,14 @@ class TestStructure:
     def test_changes_remove_notes_without_an_engine(self, dagbag, institution):
         dag = dagbag.dags[f"changes__{institution}"]
         downstream = {task.task_id: task.downstream_task_ids for task in dag.tasks}
-        assert downstream["plan_changes"] == {"remove_notes", "detect_and_obfuscate", "review_removals"}
+        assert downstream["plan_changes"] == {
+            "remove_notes",
+            "detect_and_obfuscate",
+            "review_removals",
+            "review_readmissions",
+        }
         # Nothing waits for the answer: the next run acts on it.
-        assert downstream["review_removals"] == set()
+        assert downstream["review_removals"] == downstream["review_readmissions"] == set()
         assert dag.get_task("remove_notes").upstream_task_ids == {"plan_changes"}
         assert downstream["purge_removed"] == set() == dag.get_task("purge_removed").upstream_task_ids
 

@@ -70,13 +70,37 @@ def test_notes_that_the_warehouse_lacks_wait_for_a_person(dagbag, recorded, monk
     assert (run_id, released["review"], decision) == ("changes/r1", held, "approved")
 
 
-def test_a_plan_that_says_nothing_of_removals_asks_nothing(dagbag):
+@pytest.mark.parametrize("task", ["review_removals", "review_readmissions"])
+def test_a_plan_that_says_nothing_of_what_is_missing_asks_nothing(dagbag, task):
     """Airflow writes the question before the task decides whether to ask it."""
     import jinja2
 
-    review = dagbag.dags["changes__riverside"].get_task("review_removals")
+    review = dagbag.dags["changes__riverside"].get_task(task)
     shown = jinja2.Template(review.body).render(ti=types.SimpleNamespace(xcom_pull=lambda _task, key: None))
     assert shown.strip().startswith("Approve only")
+
+
+def test_removals_and_readmissions_are_two_questions(dagbag, recorded, monkeypatch):
+    import jinja2
+    from airflow.providers.standard.operators import hitl
+    from airflow.sdk.exceptions import TaskAwaitingInput
+
+    monkeypatch.setattr(hitl, "upsert_hitl_detail", lambda **_detail: None)
+    removals, readmissions = (
+        dagbag.dags["changes__riverside"].get_task(f"review_{kind}") for kind in ("removals", "readmissions")
+    )
+    removal = {"kind": "removal", "reason": "the warehouse does not hold 50 of 50 published notes", "notes": 50}
+    readmission = {"kind": "readmission", "reason": "the warehouse lacks 7 exclusions", "notes": 90}
+    for asked, other, own in ((removals, readmissions, removal), (readmissions, removals, readmission)):
+        with pytest.raises(TaskAwaitingInput):
+            asked.execute(context(asked, [removal, readmission]))
+        assert other.execute(context(other, [own])) is None
+        asked.execute_complete(context(asked, [removal, readmission]), answer("Approve", {"id": "7", "name": "mkuhn"}))
+        assert recorded[-1][1]["review"] == [own]
+        shown = jinja2.Template(asked.body).render(
+            ti=types.SimpleNamespace(xcom_pull=lambda _task, key: {"review": [removal, readmission]})
+        )
+        assert [one["reason"] in shown for one in (own, removal, readmission)].count(True) == 2
 
 
 def test_a_run_that_nothing_holds_continues(review, recorded):

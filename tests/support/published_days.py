@@ -79,7 +79,7 @@ def reset(settings, site):
     catalog = open_catalog(settings, site.secrets)
     if catalog.table_exists(settings.publish.table):
         catalog.drop_table(settings.publish.table)
-    for table in ("note_ledger", "published_slice", "run_note", "run_day", "retraction"):
+    for table in ("note_ledger", "published_slice", "run_note", "run_day", "retraction", "warehouse_exclusion"):
         site.rows(f"delete from riverside_results.{table}")
     delete_exclusions(site)
 

@@ -105,7 +105,8 @@ class CommitPlan:
 
         - A note that the source does not hold on that day any more is removed unless the plan keeps missing notes, and
           so is one that is excluded. One that the run has already removed stays removed.
-        - A note that was read in the version that the source holds now is written.
+        - A note that was read in the version that the source holds now is written, unless it was excluded and the
+          source does not say any more whose it is.
         - Any other note changed after it was read. It stays as it is published, and the next changes run takes it.
 
         Args:
@@ -131,7 +132,7 @@ class CommitPlan:
                 self.excluded.append(_excluded_row(item, now, run_id))
                 part.removed += [known] if known is not None and known.is_published else []
                 done = self._take_away(replace(item, cause=str(Cause.EXCLUDED)), known)
-            elif now is not None and made is not None and made.version == now.version:
+            elif now is not None and made is not None and made.version == now.version and not _lost_patient(known, now):
                 part.written.append(made)
                 done = self._take_away(item, known, made.row)
             elif now is None and known is None and item.result == "removed":
@@ -174,6 +175,16 @@ class CommitPlan:
         self.touched.update(name for name in (item.slice_key, item.former_slice_key) if name)
         if item.result == "removed" and item.cause in REMOVALS and item.former_note_key:
             self.retracted.append(item)
+
+
+def _lost_patient(known: LedgerRow | None, now: SourceNote) -> bool:
+    """Whether an excluded note has lost its patient, by whom it may be excluded."""
+    return (
+        known is not None
+        and known.exclusion is not None
+        and known.patient_id is not None
+        and now.version.patient_id is None
+    )
 
 
 def read_version(row: Mapping[str, Any]) -> NoteVersion:

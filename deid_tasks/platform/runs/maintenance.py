@@ -24,7 +24,7 @@ from deid_tasks.platform.runs.promotion import prune_engines
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
 from deid_tasks.platform.warehouse.ledger import lock_publication
-from deid_tasks.platform.warehouse.run_notes import delete_old_runs, delete_runs_of_notes, excluded_note_ids
+from deid_tasks.platform.warehouse.run_notes import delete_old_runs, delete_runs_of_notes
 from deid_tasks.platform.workspace import RunFiles, SharedFiles, prune_runs, run_dir, work_dir
 from deid_tasks.settings import InstitutionSettings, Secrets
 
@@ -186,7 +186,7 @@ def prune_outcomes(settings: InstitutionSettings, secrets: Secrets) -> OutcomeRe
     with connect(uri) as connection:
         # A run that publishes reads its list again after the commit.
         lock_publication(connection, settings)
-        excluded = delete_runs_of_notes(connection, settings, excluded_note_ids(connection, settings))
+        excluded = delete_runs_of_notes(connection, settings)
     with connect(uri) as connection:
         return {"old_rows": delete_old_runs(connection, settings, before), "rows_of_excluded_notes": excluded}
 

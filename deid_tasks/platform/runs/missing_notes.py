@@ -11,7 +11,7 @@ from collections import Counter
 from psycopg2.extensions import connection as Connection  # noqa: N812
 
 from deid_tasks.platform.runs.pseudonyms import digest_seed
-from deid_tasks.platform.runs.reports import HeldRun
+from deid_tasks.platform.runs.reports import ReviewReason
 from deid_tasks.platform.runs.reviews import newest_decision
 from deid_tasks.platform.warehouse.missing_notes import count_missing, count_published, missing_removed_since
 from deid_tasks.platform.warehouse.work_list import Cause, plan_changes
@@ -23,7 +23,7 @@ _WINDOW = datetime.timedelta(hours=24)
 
 def plan_permitted_changes(
     connection: Connection, settings: InstitutionSettings, secrets: Secrets, *, only_removals: bool = False
-) -> tuple[Counter[str], HeldRun | None]:
+) -> tuple[Counter[str], ReviewReason | None]:
     """Begin a list of the notes that differ from the ledger, without missing notes where these wait for a person.
 
     Args:
@@ -50,7 +50,7 @@ def plan_permitted_changes(
 
 def held_removals(
     connection: Connection, settings: InstitutionSettings, secrets: Secrets, listed: int
-) -> HeldRun | None:
+) -> ReviewReason | None:
     """Return why missing notes wait for a person; ``None`` where they may leave the table.
 
     All missing notes of the institution count, whatever the run has of them, and those that left within 24 hours: many
@@ -79,7 +79,7 @@ def held_removals(
         f"the warehouse does not hold {missing} of {published} published notes any more; {limit} may leave the table"
         f" within 24 hours without a person (changes.max_removed_share), and {removed} have left it"
     )
-    return {"fingerprint": "", "certificate": "", "review": [{"kind": "removal", "reason": reason, "notes": missing}]}
+    return {"kind": "removal", "reason": reason, "notes": missing}
 
 
 def _removed_and_approved(connection: Connection, settings: InstitutionSettings, secrets: Secrets) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from deid_tasks.platform.days import days_ending_in
 from deid_tasks.platform.runs.content_hashes import amended_without_time
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.missing_notes import plan_permitted_changes
+from deid_tasks.platform.runs.readmissions import end_exclusions_of_warehouse
 from deid_tasks.platform.runs.reports import RunKind, RunPlan, ShardPlan
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.runs.volumes import is_large_change
@@ -92,15 +93,20 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
     """List the notes of published days whose source is not what the ledger says, at most ``changes.max_notes``.
 
     Where the source lacks more published notes than ``changes.max_removed_share`` lets go, none of them is on the list,
-    and ``held`` of the plan says why.
+    and ``held`` of the plan says why. So it does where the source lacks more exclusions than
+    ``changes.max_ended_exclusions`` lets end: they hold on.
 
     Raises:
         GateError: published days were made under another surrogate key, or the row of the audit log that approves a
-            removal was changed or forged.
+            removal or a readmission was changed or forged.
     """
-    with connect(secrets.text(settings.warehouse.connection_of("publish"))) as connection:
-        check_surrogate_key(connection, settings, secrets)
+    uri = secrets.text(settings.warehouse.connection_of("publish"))
+    with connect(uri) as connection:
+        # Runs that publish see exclusions too, and need not wait until the list is made.
         refresh_merges(connection, settings)
+        held_end = end_exclusions_of_warehouse(connection, settings, secrets)
+    with connect(uri) as connection:
+        check_surrogate_key(connection, settings, secrets)
         causes, held = plan_permitted_changes(connection, settings, secrets)
         room = settings.changes.max_notes - sum(causes.values())
         amended = amended_without_time(connection, settings, secrets, room)
@@ -110,10 +116,11 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
         published = count_published(connection, settings)
         plan = run_plan(settings, "changes", work, causes)
         save_work_list(connection, settings, run_id, shards=len(plan["shards"]))
-    if held is not None:
-        plan["held"] = held
-        for one in held["review"]:
-            logger.warning("%s: held until a person answers in review_removals: %s", run_id, one["reason"])
+    waiting = [one for one in (held, held_end) if one is not None]
+    if waiting:
+        plan["held"] = {"fingerprint": "", "certificate": "", "review": waiting}
+    for one in waiting:
+        logger.warning("%s: held until a person answers in review_%ss: %s", run_id, one["kind"], one["reason"])
     if is_large_change(settings, work, published):
         logger.warning(
             "%s: %d notes came or changed, of %d published ones, more than changes.max_changed_share",

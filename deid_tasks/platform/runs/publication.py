@@ -20,12 +20,14 @@ from deid_tasks.platform.runs.commit_plan import CommitPlan, ReadNote, read_note
 from deid_tasks.platform.runs.institution_engine import institution_obfuscator
 from deid_tasks.platform.runs.missing_notes import held_removals, plan_permitted_changes
 from deid_tasks.platform.runs.pseudonyms import digest_seed, ledger_key, slice_pseudonym
+from deid_tasks.platform.runs.readmissions import ENDING_WINDOW
 from deid_tasks.platform.runs.reports import EnginePin, GateReport, PublicationReport, RemovalReport, RunKind
 from deid_tasks.platform.runs.restores import check_not_restored
 from deid_tasks.platform.runs.retractions import purge_removed, record_retraction, remove_from_vault
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
+from deid_tasks.platform.warehouse.ended_exclusions import see_exclusions
 from deid_tasks.platform.warehouse.ledger import (
     end_publication,
     forget_notes,
@@ -108,7 +110,7 @@ def retract_at_once(settings: InstitutionSettings, secrets: Secrets) -> dict[str
         refresh_merges(connection, settings)
         _, held = plan_permitted_changes(connection, settings, secrets, only_removals=True)
         save_work_list(connection, settings, run_id)
-    missing = sum(one.get("notes", 0) for one in held["review"]) if held else 0
+    missing = held["notes"] if held else 0
     removed = remove_notes(settings, secrets, run_id)
     purged = purge_removed(settings, secrets, at_once=True)
     return {"removed": removed["removed"], "files": purged["files"] + purged["working_files"], "held": missing}
@@ -197,6 +199,9 @@ class _Commit:
         with connect(self._uri) as lock:
             lock_publication(lock, settings)
             with connect(self._uri) as connection:
+                # Every way into the table passes here: what is excluded now holds until its end is known to be meant.
+                see_exclusions(connection, settings, ENDING_WINDOW)
+            with connect(self._uri) as connection:
                 days = [] if only_removals else whole_days(connection, settings, run_id)
                 slices = {day: slice_pseudonym(self._obfuscator, day) for day in days}
                 former = former_slices(connection, settings, slices, days)
@@ -209,8 +214,7 @@ class _Commit:
                     connection.rollback()
                     plan = CommitPlan(whole, keeps_missing=True)
                     self._plan(connection, plan, files, fingerprint, only_removals=only_removals)
-                    for one in held["review"]:
-                        logger.warning("%s: %d missing notes stay: %s", run_id, plan.missing, one["reason"])
+                    logger.warning("%s: %d missing notes stay: %s", run_id, plan.missing, held["reason"])
                 slices |= plan.slices
                 key_id = self._obfuscator.pseudonym("key", "")
                 announce_slices(connection, settings, slices, key_id, run_id)

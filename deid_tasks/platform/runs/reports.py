@@ -30,10 +30,12 @@ class ShardPlan(TypedDict):
 class ReviewReason(TypedDict):
     """Why a person must see a run, with the reason as one sentence."""
 
-    kind: Literal["first_publication", "drift", "volume", "removal"]
+    kind: Literal["first_publication", "drift", "volume", "removal", "readmission"]
     reason: str
     notes: NotRequired[int]
-    """How many notes an approved removal takes out."""
+    """How many notes an approved removal takes out, or a readmission brings back."""
+    noticed_by: NotRequired[str]
+    """An approval is of the exclusions that were missing at this moment, as an ISO time, and of no later one."""
 
 
 class HeldRun(TypedDict):
@@ -53,7 +55,7 @@ class RunPlan(TypedDict):
     causes: dict[str, int]
     """Notes by the reason for which they are on the list."""
     held: NotRequired[HeldRun]
-    """Why notes that the warehouse lacks are not on the list."""
+    """Why notes that the warehouse lacks are not on the list, or exclusions that it lacks still hold."""
 
 
 class StaleReport(TypedDict):

@@ -79,8 +79,7 @@ def record_review(
                 "reason_sha256": reason_hash(one["reason"]),
                 "prepared_by": prepared_by.name if prepared_by else "",
             }
-            if "notes" in one:
-                details["notes"] = one["notes"]
+            details |= {name: value for name, value in one.items() if name in {"notes", "noticed_by"}}
             if own:
                 audit.append(AuditEvent("review", "refused", decided_by, run_id, details))
                 continue

@@ -10,7 +10,7 @@ from deid_tasks.platform.warehouse.audited_records import insert_record
 from deid_tasks.platform.warehouse.statements import compose
 from deid_tasks.settings import InstitutionSettings
 
-ApprovalKind = Literal["first_publication", "drift", "volume", "removal"]
+ApprovalKind = Literal["first_publication", "drift", "volume", "removal", "readmission"]
 
 
 @dataclass(frozen=True, slots=True)

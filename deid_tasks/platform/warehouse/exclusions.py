@@ -27,9 +27,15 @@ class Exclusion:
 # Their rows are few; as tables of their own they would keep the statement from using more than one process.
 _ACTIVE = """
 active as not materialized (
-    select patient_id, note_id, reason from {staging}.stg_exclusion
+    -- A row without a reason excludes as any other does.
+    select patient_id, note_id, coalesce(reason, 'unknown') as reason from {staging}.stg_exclusion
     where coalesce(valid_from, '-infinity') <= now() at time zone {zone}
         and (valid_to is null or valid_to > now() at time zone {zone})
+    union all
+    -- What the warehouse excluded holds on where it vanished there, until its end is known to be meant.
+    select case when kind = 'patient' then id end, case when kind = 'note' then id end, reason
+    from {results}.warehouse_exclusion
+    where ended_at is null and (valid_to is null or valid_to > now() at time zone {zone})
     union all
     select patient_id, note_id, reason from {results}.exclusion as x
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
@@ -47,11 +53,37 @@ excluded_note as not materialized (
 )
 """
 
+_HELD = """
+held as materialized (
+    select kind, id, min(reason) as reason, nullif(max(coalesce(valid_to, 'infinity')), 'infinity') as valid_to
+    from (
+        select
+            'patient' as kind, coalesce(m.surviving_id, x.patient_id) as id,
+            coalesce(x.reason, 'unknown') as reason, x.valid_from, x.valid_to
+        from {staging}.stg_exclusion as x
+        left join {staging}.stg_patient_merge as m on x.patient_id = m.former_id
+        where x.patient_id is not null
+        union all
+        select 'note', note_id, coalesce(reason, 'unknown'), valid_from, valid_to
+        from {staging}.stg_exclusion where note_id is not null
+    ) as x
+    where coalesce(valid_from, '-infinity') <= now() at time zone {zone}
+        and (valid_to is null or valid_to > now() at time zone {zone})
+    group by 1, 2
+)
+"""
+
 
 def exclusion_tables(settings: InstitutionSettings) -> sql.Composed:
     """Return the tables ``excluded_patient`` and ``excluded_note`` of a WITH clause: id and reason of what is excluded
     now."""
     return compose(_ACTIVE, settings, zone=sql.Literal(settings.notes.timezone))
+
+
+def warehouse_exclusions(settings: InstitutionSettings) -> sql.Composed:
+    """Return the table ``held`` of a WITH clause: kind, id, reason and end of what the warehouse itself excludes
+    now."""
+    return compose(_HELD, settings, zone=sql.Literal(settings.notes.timezone))
 
 
 def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> list[str]:

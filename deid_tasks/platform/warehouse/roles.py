@@ -77,12 +77,12 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     ),
     "engine": (
         *_READ_SOURCE,
-        *_on("results", "run_note run_day note_ledger exclusion exclusion_end", "select"),
+        *_on("results", "run_note run_day note_ledger exclusion exclusion_end warehouse_exclusion", "select"),
     ),
     "evidence": (
         *_READ_SOURCE,
         *_on("gold", _GOLD, "select", "insert", "update", "delete"),
-        *_on("results", "exclusion exclusion_end note_ledger", "select"),
+        *_on("results", "exclusion exclusion_end warehouse_exclusion note_ledger", "select"),
         *_on("results", "evaluation certificate compared_system", "select", "insert", "delete"),
         *_on("results", "promoted_engine", "select", "insert", "update"),
         *_on("results", "audit_log", "select", "insert"),
@@ -91,6 +91,7 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
         *_READ_SOURCE,
         *_on("staging", "stg_patient_merge", "select", "insert", "delete"),
         *_on("results", f"{_RUN_TABLES} {_LEDGER_TABLES}", "select", "insert", "update", "delete"),
+        *_on("results", "warehouse_exclusion", "select", "insert", "update", "delete"),
         *_on("results", "retraction", "select", "insert", "update"),
         *_on("results", "exclusion exclusion_end approval approval_request audit_log", "select", "insert"),
         *_on("results", "promoted_engine", "select", "update"),

@@ -16,9 +16,14 @@ from deid_tasks.settings import InstitutionSettings
 # Notes that were published again meanwhile, or wait for it, keep their rows.
 _GONE = """
 create temporary table gone_note on commit drop as
-select note_id from unnest(%s::text[]) as n (note_id)
-except
-select note_id from {results}.note_ledger where outcome <> 'excluded'
+select note_id from unnest(%(note_ids)s::text[]) as n (note_id)
+where not exists (
+    select 1 from {results}.note_ledger as l where l.note_id = n.note_id and l.outcome <> 'excluded'
+)
+"""
+_EXCLUDED = """
+create temporary table gone_note on commit drop as
+select note_id from {results}.note_ledger where outcome = 'excluded'
 """
 # A run that has not published counts its list once more; a retraction whose bytes are still there finds its notes here.
 _CANDIDATES = """
@@ -54,7 +59,9 @@ where run_id in (select run_id from old_run)
 """
 
 
-def delete_runs_of_notes(connection: Connection, settings: InstitutionSettings, note_ids: Collection[str]) -> int:
+def delete_runs_of_notes(
+    connection: Connection, settings: InstitutionSettings, note_ids: Collection[str] | None = None
+) -> int:
     """Delete what ended runs recorded of notes that are excluded or have left the ledger; return the number of rows.
 
     Rows stay of a run that has not published, and of a run whose retraction is open.
@@ -62,26 +69,24 @@ def delete_runs_of_notes(connection: Connection, settings: InstitutionSettings, 
     Args:
         connection: A connection to the warehouse that holds the lock on publication.
         settings: The institution.
-        note_ids: The notes.
+        note_ids: The notes; all that the ledger has as excluded if not given, which may be millions.
     """
-    if not note_ids:
+    if note_ids is not None and not note_ids:
         return 0
     deleted = 0
     with connection.cursor() as cursor:
         cursor.execute("drop table if exists gone_note, closed_run")
-        cursor.execute(compose(_GONE, settings), (sorted(note_ids),))
+        if note_ids is None:
+            cursor.execute(compose(_EXCLUDED, settings))
+        else:
+            cursor.execute(compose(_GONE, settings), {"note_ids": sorted(note_ids)})
+        # Nobody else analyzes a temporary table: for few notes the tables of all runs are asked by note.
+        cursor.execute("analyze gone_note")
         cursor.execute(compose(_CANDIDATES, settings))
         for table in ("run_note", "note_outcome", "audit_finding"):
             cursor.execute(compose(_DELETE, settings, table=sql.Identifier(table)))
             deleted += cursor.rowcount
     return deleted
-
-
-def excluded_note_ids(connection: Connection, settings: InstitutionSettings) -> set[str]:
-    """Return the notes that the ledger has as excluded."""
-    with connection.cursor() as cursor:
-        cursor.execute(compose("select note_id from {results}.note_ledger where outcome = 'excluded'", settings))
-        return {note_id for (note_id,) in cursor.fetchall()}
 
 
 def delete_old_runs(connection: Connection, settings: InstitutionSettings, before: datetime.datetime) -> int:

@@ -87,6 +87,8 @@ case
     when {is_excluded} then 'excluded'
     when p.note_id is null then 'deleted'
     when l.note_id is null then 'late'
+    -- Excluded by a patient whom the source does not name any more: nothing says that the exclusion ended.
+    when l.exclusion is not null and p.patient_id is null and l.patient_id is not null then null
     when l.exclusion is not null then 'readmitted'
     when p.patient_id is distinct from l.patient_id then 'merged'
     when p.note_datetime is distinct from l.note_datetime then 'redated'

@@ -172,3 +172,13 @@ def test_old_working_files_go_and_young_ones_stay(kept):
     assert report["evaluation_reports"] == young + 2
     assert (evaluation / "old-11.json").exists()
     assert runs.prune_files(settings, site.secrets)["evaluation_reports"] == 0
+
+
+@pytest.mark.parametrize("table", ["run_note", "note_outcome", "audit_finding"])
+def test_what_runs_recorded_of_a_note_is_found_without_reading_the_table(kept, table):
+    """A retraction deletes it while no run can publish, from tables that grow with every run."""
+    _, site, _ = kept
+    indexes = site.rows(
+        "select indexdef from pg_indexes where schemaname = 'riverside_results' and tablename = '" + table + "'"
+    )
+    assert any(definition.endswith("(note_id)") for (definition,) in indexes)
