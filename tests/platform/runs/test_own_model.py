@@ -72,7 +72,10 @@ def disagreement(site):
     """Two gold sets of disagreement samples, the second with a note of the random sample; deleted after the test."""
     connection = psycopg2.connect(site.uri)
     chosen = (site.notes[160:180], site.notes[159:200:2])
-    versions = [freeze_truth(connection, site.settings, notes, "disagreement").version for notes in chosen]
+    versions = [
+        freeze_truth(connection, site.settings, notes, "disagreement", sample_version=f"sample {number}").version
+        for number, notes in enumerate(chosen)
+    ]
     connection.close()
     yield versions
     site.rows("delete from riverside_gold.gold_set where design = 'disagreement'")

@@ -87,5 +87,5 @@ class _Document:
     def _note(self) -> AnnotatedNote:
         if self._error is not None:
             raise self._error
-        found = spans_of(self._marks, self._text, self._own_labels, *_SCHEMES)
+        found = spans_of(self._marks, self._text, self._own_labels, *_SCHEMES, is_quoted=False)
         return AnnotatedNote(f"{self._path.stem}-{self._number}", self._text, found.spans, ignored=found.ignored)

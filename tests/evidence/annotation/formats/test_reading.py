@@ -177,7 +177,7 @@ def test_what_follows_a_note_that_cannot_be_read_can_be_read(tmp_path):
     text = "-DOCSTART- O\n\nAda B-PLANET\n\n-DOCSTART- O\n\nAda B-PER\n"
     put(tmp_path, {"c/a.conll": text})
     bad, good = FORMATS["conll"].read_each(tmp_path / "c" / "a.conll")
-    assert "a.conll:3: 'PLANET' is not a label" in str(bad)
+    assert "a.conll:3: its label is not a label" in str(bad)
     assert (good.note_id, marked(good)) == ("a-2", [("Ada", "PATIENT")])
 
 
