@@ -7,32 +7,24 @@ user names follow the full name they fit. Only what the note says counts, so its
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from deid_tasks.core.entities import Entity
 from deid_tasks.engine.obfuscate.names.account_forms import PARTICLE_OF_ACCOUNT, AccountForm, account_form
-from deid_tasks.engine.obfuscate.names.full_names import (
-    bearers_of_given,
-    called_by_surname,
-    people_named_in_full,
-)
+from deid_tasks.engine.obfuscate.names.full_names import bearers_of_given, called_by_surname, people_named_in_full
 from deid_tasks.engine.obfuscate.names.initial_forms import InitialsForm, initials_form
 from deid_tasks.engine.obfuscate.names.name_labels import labelled_words
-from deid_tasks.engine.obfuscate.names.name_roles import (
-    UNUSUAL_NAMES,
-)
+from deid_tasks.engine.obfuscate.names.name_roles import UNUSUAL_NAMES
 from deid_tasks.engine.obfuscate.names.note_person import NameMention, NotePerson
 from deid_tasks.engine.obfuscate.names.note_short_names import find_short_names
 from deid_tasks.engine.obfuscate.names.short_names import is_short_name, misspelled_words
 from deid_tasks.engine.obfuscate.people.name_text import fold_name, folded_parts, name_parts
 from deid_tasks.engine.obfuscate.people.note_words import NO_WORDS, NoteWords
-from deid_tasks.engine.obfuscate.people.public_names import (
-    formal_names,
-    is_listed_name,
-    surname_bearers,
-)
+from deid_tasks.engine.obfuscate.people.public_names import formal_names, is_listed_name, surname_bearers
 
 _JUNIOR = re.compile(r"\bJr\b")
 _O_APART = re.compile(r"[OÓ] ([^\W\d_]{3,})")
+_IN_BRACKETS = re.compile(r"[ ]?[(\[]((?:[^\W\d_][. ]{0,2}){2,4})[)\]]")
 _FIRST_AND_LAST = 2
 """Letters of the initials of a given name and a surname."""
 _MIN_PREFIX = 4
@@ -256,11 +248,15 @@ class NotePeople:
     def with_initials(self, letters: Sequence[str]) -> tuple[NotePerson, InitialsForm] | None:
         """Return the one person of whose names ``letters`` are the initials, and how; clinicians before others.
 
-        Who has a name for every letter goes before those whose first and last letters fit.
+        Who has them in brackets behind the name goes first, and who has a name for every letter before those whose
+        first and last letters fit.
         """
         if len(letters) < 2:
             return None
         folded = [fold_name(letter)[:1] for letter in letters]
+        named = self._with_initials_in_brackets.get("".join(folded))
+        if named is not None and (form := initials_form(folded, named.givens, named.surnames)) is not None:
+            return named, form
         first = folded[0]
         if len(folded) == _FIRST_AND_LAST:
             last = folded[1]
@@ -283,6 +279,12 @@ class NotePeople:
             if (person := self._only(of_givens)) is not None:
                 return person, InitialsForm(((False, 0), (False, 1)))
         return None
+
+    @cached_property
+    def _with_initials_in_brackets(self) -> dict[str, NotePerson]:
+        """Who has initials in brackets behind the name, by these: "Orville Stamper (O.S.)"."""
+        found = ((_IN_BRACKETS.match(self._text, person.mention.end), person) for person in self.persons)
+        return {fold_name("".join(filter(str.isalpha, match[1]))): person for match, person in found if match}
 
     def particle_letters(self, person: NotePerson) -> frozenset[str]:
         """Return the first letters, folded, of the particles in a name: the n of Aoibheann Ní Shúilleabháin."""
