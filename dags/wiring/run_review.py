@@ -115,7 +115,7 @@ class ReadmissionReview(RunReview):
     advice = (
         "\nApprove only where these exclusions were ended on purpose. A table of exclusions that was truncated, or is"
         " being loaded again, looks the same: then reject, and the exclusions hold until the warehouse has them again."
-        " Who has read a published note cannot be made to forget it."
+        " A published note may already have been read or copied when it is removed again."
     )
     held_key = HELD
     only_kind = "readmission"

@@ -123,10 +123,10 @@ class ChangesSettings(Section):
     max_ended_exclusions: int = Field(
         default=3,
         ge=0,
-        description="Maximum exclusions of the warehouse that may end within 24 hours without a person, other than at a"
-        " time that they named while they held. Where more have ended, or the warehouse has no row of exclusions left,"
-        " all of them hold until a person approves their end, or the warehouse has them again. Ends by request never"
-        " wait.",
+        description="Maximum exclusions of the warehouse that may end within 24 hours without a person, other than at"
+        " an end that the warehouse had named for 24 hours or from the beginning. Where more have ended, or the"
+        " warehouse has no row of exclusions left, all of them stay until a person approves their end, or the warehouse"
+        " has them again. Ends by request never wait.",
     )
     max_changed_share: float = Field(
         default=0.05,

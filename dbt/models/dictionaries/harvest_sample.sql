@@ -14,6 +14,14 @@ with in_force as (
     from {{ source('results', 'exclusion') }} as x
     left join {{ ref('stg_patient_merge') }} as m on x.patient_id = m.former_id
     where {{ is_in_force() }}
+    union all
+    -- What the warehouse excluded and lacks now.
+    select
+        case when x.kind = 'patient' then coalesce(m.surviving_id, x.id) end as patient_id,
+        case when x.kind = 'note' then x.id end as note_id
+    from {{ source('results', 'warehouse_exclusion') }} as x
+    left join {{ ref('stg_patient_merge') }} as m on x.kind = 'patient' and x.id = m.former_id
+    where not x.is_ended and localtimestamp - interval '1 day' < coalesce(x.valid_to, 'infinity')
 ),
 
 chosen as materialized (

@@ -94,7 +94,7 @@ def plan_changes_run(settings: InstitutionSettings, secrets: Secrets, run_id: st
 
     Where the source lacks more published notes than ``changes.max_removed_share`` lets go, none of them is on the list,
     and ``held`` of the plan says why. So it does where the source lacks more exclusions than
-    ``changes.max_ended_exclusions`` lets end: they hold on.
+    ``changes.max_ended_exclusions`` lets end: they stay in force.
 
     Raises:
         GateError: published days were made under another surrogate key, or the row of the audit log that approves a

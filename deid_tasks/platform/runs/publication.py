@@ -27,7 +27,7 @@ from deid_tasks.platform.runs.retractions import purge_removed, record_retractio
 from deid_tasks.platform.runs.reviews import check_review
 from deid_tasks.platform.runs.step_log import logged_step
 from deid_tasks.platform.warehouse import connect
-from deid_tasks.platform.warehouse.ended_exclusions import see_exclusions
+from deid_tasks.platform.warehouse.ended_exclusions import record_exclusions
 from deid_tasks.platform.warehouse.ledger import (
     end_publication,
     forget_notes,
@@ -199,8 +199,8 @@ class _Commit:
         with connect(self._uri) as lock:
             lock_publication(lock, settings)
             with connect(self._uri) as connection:
-                # Every way into the table passes here: what is excluded now holds until its end is known to be meant.
-                see_exclusions(connection, settings, ENDING_WINDOW)
+                # Every way into the table passes here: what is excluded now stays so until its end is meant.
+                record_exclusions(connection, settings, ENDING_WINDOW)
             with connect(self._uri) as connection:
                 days = [] if only_removals else whole_days(connection, settings, run_id)
                 slices = {day: slice_pseudonym(self._obfuscator, day) for day in days}

@@ -1,4 +1,4 @@
-"""Exclusions that the warehouse lacks: a few of them end at once, and many hold until a person approves.
+"""Exclusions that the warehouse lacks: a few of them end at once, and many stay in force until a person approves.
 
 A table of exclusions that was truncated or loaded half looks like one whose exclusions ended, and the notes of patients
 who objected would be published. What a person ends by request ends at once.
@@ -14,20 +14,20 @@ from deid_tasks.platform.runs.reviews import newest_decision
 from deid_tasks.platform.warehouse.ended_exclusions import (
     count_ended,
     count_readmitted,
-    let_end,
-    let_end_as_approved,
-    see_exclusions,
+    end_missing,
+    end_missing_as_approved,
+    record_exclusions,
 )
 from deid_tasks.settings import InstitutionSettings, Secrets
 
 ENDING_WINDOW = datetime.timedelta(hours=24)
-"""Time over which ended exclusions are added up, and for which an approval holds."""
+"""Time over which ended exclusions are added up, for which an approval holds, and after which an earlier end counts."""
 
 
 def end_exclusions_of_warehouse(
     connection: Connection, settings: InstitutionSettings, secrets: Secrets
 ) -> ReviewReason | None:
-    """Let the exclusions end that the warehouse lacks, where they may; return why they hold, ``None`` where none does.
+    """End the exclusions that the warehouse lacks, where they may end; return why they stay, ``None`` where none does.
 
     Many small steps end no more than a large one. An approval ends what its question was about: an exclusion that the
     warehouse had again meanwhile, or lost later, was not shown.
@@ -40,7 +40,7 @@ def end_exclusions_of_warehouse(
     Raises:
         GateError: the row of the audit log that approves a readmission was changed or forged.
     """
-    see_exclusions(connection, settings, ENDING_WINDOW)
+    record_exclusions(connection, settings, ENDING_WINDOW)
     found = count_ended(connection, settings, ENDING_WINDOW)
     if not found.missing:
         return None
@@ -48,18 +48,19 @@ def end_exclusions_of_warehouse(
     decision = newest_decision(connection, settings, secrets, {"kind": "readmission"}, since=since)
     if decision is not None and decision.role == "approved":
         noticed_by = datetime.datetime.fromisoformat(json.loads(decision.details)["noticed_by"])
-        let_end_as_approved(connection, settings, noticed_by)
+        end_missing_as_approved(connection, settings, noticed_by)
         found = count_ended(connection, settings, ENDING_WINDOW)
     most = settings.changes.max_ended_exclusions
     if not found.missing:
         return None
     if not found.is_empty and found.missing + found.ended <= most:
-        let_end(connection, settings)
+        end_missing(connection, settings)
         return None
     notes = count_readmitted(connection, settings)
     left = "has no exclusion left: it lacks" if found.is_empty else "lacks"
     reason = (
-        f"the warehouse {left} {found.missing} that held, which keep {notes} notes of published days out of the table;"
-        f" {most} may end within 24 hours without a person (changes.max_ended_exclusions), and {found.ended} have ended"
+        f"the warehouse {left} {found.missing} that it had, which keep {notes} notes of published days out of the"
+        f" table; {most} may end within 24 hours without a person (changes.max_ended_exclusions), and {found.ended}"
+        " others have ended"
     )
     return {"kind": "readmission", "reason": reason, "notes": notes, "noticed_by": found.noticed_at.isoformat()}

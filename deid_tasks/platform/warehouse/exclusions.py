@@ -32,10 +32,10 @@ active as not materialized (
     where coalesce(valid_from, '-infinity') <= now() at time zone {zone}
         and (valid_to is null or valid_to > now() at time zone {zone})
     union all
-    -- What the warehouse excluded holds on where it vanished there, until its end is known to be meant.
+    -- What the warehouse excluded stays in force where it vanished there, until its end is known to be meant.
     select case when kind = 'patient' then id end, case when kind = 'note' then id end, reason
     from {results}.warehouse_exclusion
-    where ended_at is null and (valid_to is null or valid_to > now() at time zone {zone})
+    where not is_ended and (valid_to is null or valid_to > now() at time zone {zone})
     union all
     select patient_id, note_id, reason from {results}.exclusion as x
     where valid_from <= now() at time zone {zone} and (valid_to is null or valid_to > now() at time zone {zone})
@@ -53,8 +53,8 @@ excluded_note as not materialized (
 )
 """
 
-_HELD = """
-held as materialized (
+_IN_FORCE = """
+in_force as materialized (
     select kind, id, min(reason) as reason, nullif(max(coalesce(valid_to, 'infinity')), 'infinity') as valid_to
     from (
         select
@@ -81,9 +81,9 @@ def exclusion_tables(settings: InstitutionSettings) -> sql.Composed:
 
 
 def warehouse_exclusions(settings: InstitutionSettings) -> sql.Composed:
-    """Return the table ``held`` of a WITH clause: kind, id, reason and end of what the warehouse itself excludes
+    """Return the table ``in_force`` of a WITH clause: kind, id, reason and end of what the warehouse itself excludes
     now."""
-    return compose(_HELD, settings, zone=sql.Literal(settings.notes.timezone))
+    return compose(_IN_FORCE, settings, zone=sql.Literal(settings.notes.timezone))
 
 
 def add_exclusions(connection: Connection, settings: InstitutionSettings, rows: Iterable[Exclusion]) -> list[str]:
@@ -103,7 +103,7 @@ def end_exclusions(
     """End the exclusions by request of these patients and notes; return the hash of the row of each end.
 
     Raises:
-        InputError: no exclusion by request of one of them holds; what the warehouse excludes ends there.
+        InputError: no exclusion by request of one of them holds; those of the warehouse end there.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -125,8 +125,8 @@ def end_exclusions(
     ):
         if missing := len(set(given) - held):
             raise InputError(
-                f"{settings.institution}: {missing} of the {kind} are not excluded by request; an exclusion in the"
-                " warehouse (stg_exclusion) ends there"
+                f"{settings.institution}: {missing} of the {kind} are not excluded by request; an exclusion of the"
+                " warehouse ends with its row of stg_exclusion, or, where many end, once a person approves"
             )
     ends = ({"exclusion_id": row[0], "reason": reason, "requested_by": requested_by} for row in holding)
     return [insert_record(connection, settings, "exclusion_end", end) for end in ends]

@@ -72,7 +72,8 @@ RIGHTS: Mapping[DatabaseTask, tuple[Right, ...]] = {
     ),
     "build": (
         *_on("ehr", EVERY_TABLE, "select"),
-        *_on("results", "run note_outcome audit_finding evaluation certificate exclusion exclusion_end", "select"),
+        *_on("results", "run note_outcome audit_finding evaluation certificate", "select"),
+        *_on("results", "exclusion exclusion_end warehouse_exclusion", "select"),
         *_on("gold", "gold_set gold_note gold_span", "select"),
     ),
     "engine": (

@@ -92,7 +92,7 @@ def test_a_truncated_table_of_exclusions_readmits_nobody_in_any_kind_of_run(site
     assert (plan["causes"], published) == ({}, None)
     [held] = plan["held"]["review"]
     assert (held["kind"], held["notes"]) == ("readmission", len(excluded))
-    assert "has no exclusion left: it lacks 5 that held" in held["reason"]
+    assert "has no exclusion left: it lacks 5 that it had" in held["reason"]
     [said] = [record.getMessage() for record in caplog.records if "review_readmissions" in record.getMessage()]
     assert not any(person in said for person in people)
     # Neither a run of the day nor a late note of such a patient leads around it.
@@ -144,28 +144,56 @@ def test_a_few_end_and_small_steps_add_up(site, excluding):
     lose(site, people[3])
     plan, _ = follow_changes(settings, site, "fourth")
     assert plan["causes"] == {}
-    assert "lacks 1 that held" in plan["held"]["review"][0]["reason"]
-    assert "and 3 have ended" in plan["held"]["review"][0]["reason"]
+    assert "lacks 1 that it had" in plan["held"]["review"][0]["reason"]
+    assert "and 3 others have ended" in plan["held"]["review"][0]["reason"]
     site.rows("update riverside_results.warehouse_exclusion set ended_at = ended_at - interval '25 hours'")
     notes = excluded_ids(site, people[3])
     assert follow_changes(settings, site, "later")[0]["causes"] == {"readmitted": len(notes)}
     # The last row is never one of a few: a truncated table looks the same.
     lose(site, people[4])
-    site.rows("delete from riverside_results.warehouse_exclusion where ended_at is not null")
+    site.rows("delete from riverside_results.warehouse_exclusion where is_ended")
     assert "held" in runs.plan_changes_run(settings, site.secrets, "last")
 
 
-def test_an_end_that_was_named_in_time_needs_nobody_and_one_in_the_past_counts(site, excluding):
+def test_those_that_ended_and_came_back_count(site, excluding):
+    """A table that is loaded in batches readmits no more patients than one that is loaded at once."""
+    settings, people = excluding
+    lose(site, *people[:3])
+    follow_changes(settings, site, "first batch")
+    exclude(site, *people[:3])
+    follow_changes(settings, site, "back")
+    lose(site, *people[3:5])
+    plan, _ = follow_changes(settings, site, "second batch")
+    assert plan["causes"] == {}
+    assert "lacks 2 that it had" in plan["held"]["review"][0]["reason"]
+    assert "and 3 others have ended" in plan["held"]["review"][0]["reason"]
+    # One that ended, came back and vanished again is one.
+    exclude(site, *people[3:5])
+    lose(site, people[0])
+    assert "held" not in runs.plan_changes_run(settings, site.secrets, "again")
+
+
+def test_an_end_counts_once_it_was_named_for_a_day(site, excluding):
     settings, _ = excluding
+    memory = "riverside_results.warehouse_exclusion"
     site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 day'")
     plan, _ = follow_changes(settings, site, "closed")
     assert plan["causes"] == {}
-    assert "lacks 5 that held" in plan["held"]["review"][0]["reason"]
+    assert "lacks 5 that it had" in plan["held"]["review"][0]["reason"]
+    # A load that closes the rows which it did not find may name the end of the day.
     site.rows(f"update {ROWS} set valid_to = localtimestamp + interval '2 hours'")
-    assert "held" not in runs.plan_changes_run(settings, site.secrets, "announced")
-    # As if the two hours had passed.
+    assert "held" not in runs.plan_changes_run(settings, site.secrets, "moved forward")
     site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 minute'")
-    site.rows("update riverside_results.warehouse_exclusion set valid_to = localtimestamp - interval '1 minute'")
+    site.rows(f"update {memory} set named_end = localtimestamp - interval '1 minute'")
+    plan, _ = follow_changes(settings, site, "too early")
+    assert (plan["causes"], "lacks 5 that it had" in plan["held"]["review"][0]["reason"]) == ({}, True)
+    # Named for a day.
+    site.rows(f"update {ROWS} set valid_to = localtimestamp + interval '2 hours'")
+    assert "held" not in runs.plan_changes_run(settings, site.secrets, "named")
+    site.rows(f"update {memory} set named_since = named_since - interval '25 hours'")
+    assert "held" not in runs.plan_changes_run(settings, site.secrets, "a day later")
+    site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 minute'")
+    site.rows(f"update {memory} set valid_to = localtimestamp - interval '1 minute' where valid_to is not null")
     notes = excluded_ids(site)
     assert follow_changes(settings, site, "ended")[0]["causes"] == {"readmitted": len(notes)}
 
@@ -188,13 +216,13 @@ def test_a_person_ends_those_that_were_shown_and_no_later_ones(site, excluding):
     notes = excluded_ids(site, people[0])
     plan, _ = follow_changes(settings, site, "approved")
     assert plan["causes"] == {"readmitted": len(notes)}
-    assert "lacks 2 that held" in plan["held"]["review"][0]["reason"]
+    assert "lacks 2 that it had" in plan["held"]["review"][0]["reason"]
     # The approval is used up: the same exclusion is asked about anew.
     exclude(site, people[0])
     follow_changes(settings, site, "excluded again")
     lose(site, people[0])
     plan, _ = follow_changes(settings, site, "vanished again")
-    assert (plan["causes"], "lacks 3 that held" in plan["held"]["review"][0]["reason"]) == ({}, True)
+    assert (plan["causes"], "lacks 3 that it had" in plan["held"]["review"][0]["reason"]) == ({}, True)
     logged = site.rows(
         "select role, details::jsonb ->> 'kind', details::jsonb ? 'noticed_by' from riverside_results.audit_log"
         " where event = 'review' order by seq"
@@ -212,7 +240,7 @@ def test_requests_end_at_once_also_while_exclusions_of_the_warehouse_are_missing
     notes = excluded_ids(site, people[5])
     plan, _ = follow_changes(settings, site, "ended")
     assert plan["causes"] == {"readmitted": len(notes)}
-    assert "lacks 5 that held" in plan["held"]["review"][0]["reason"]
+    assert "lacks 5 that it had" in plan["held"]["review"][0]["reason"]
 
 
 def test_patients_whose_merge_is_lost_stay_excluded(site, excluding):
@@ -233,8 +261,41 @@ def test_patients_whose_merge_is_lost_stay_excluded(site, excluding):
         "lost",
     )
     assert "readmitted" not in plan["causes"]
-    assert "lacks 1 that held" in plan["held"]["review"][0]["reason"]
+    assert "lacks 1 that it had" in plan["held"]["review"][0]["reason"]
     assert excluded_ids(site, people[5])
+
+
+def test_a_lost_merge_readmits_no_notes_of_a_survivor_who_is_excluded(site, excluding):
+    settings, people = excluding
+    ids = dict(site.rows("select person_source_value, person_id from riverside_ehr.person"))
+    # Notes of the sixth patient, who is merged into one who objected.
+    site.rows(
+        "insert into riverside_ehr.person_merge (person_id, surviving_person_id, merged_at)"
+        f" values ({ids[people[5]]}, {ids[people[0]]}, '2024-01-20')"
+    )
+    before = excluded_ids(site, people[0])
+    follow_changes(settings, site, "merged")
+    notes = sorted(set(excluded_ids(site, people[0])) - set(before))
+    assert notes
+    site.rows("delete from riverside_ehr.person_merge")
+    wary = with_settings(
+        site, publish=dict(settings.publish), gate=dict(settings.gate), changes={"max_ended_exclusions": 0}
+    )
+    plan, _ = follow_changes(wary, site, "lost")
+    assert "readmitted" not in plan["causes"]
+    [held] = plan["held"]["review"]
+    assert ("lacks 1 that it had" in held["reason"], held["notes"]) == (True, len(notes))
+    assert set(notes) <= set(excluded_ids(site))
+    # Both tables lost.
+    site.rows(f"truncate {ROWS}")
+    assert follow_changes(wary, site, "both")[0]["causes"] == {}
+    exclude(site, *people[:5])
+    # The merge was a mistake, which a person confirms.
+    plan, _ = follow_changes(wary, site, "asked")
+    answer(wary, site, plan["held"], "approved")
+    plan, _ = follow_changes(wary, site, "approved")
+    assert plan["causes"] == {"readmitted": len(notes)}
+    assert excluded_ids(site, people[0]) == before
 
 
 def test_a_row_without_a_reason_excludes_as_any_other(site, excluding):

@@ -282,9 +282,11 @@ class NotePeople:
 
     @cached_property
     def _with_initials_in_brackets(self) -> dict[str, NotePerson]:
-        """Who has initials in brackets behind the name, by these: "Orville Stamper (O.S.)"."""
+        """The one person who has initials in brackets behind the name, by these: "Orville Stamper (O.S.)"."""
         found = ((_IN_BRACKETS.match(self._text, person.mention.end), person) for person in self.persons)
-        return {fold_name("".join(filter(str.isalpha, match[1]))): person for match, person in found if match}
+        named = [(fold_name("".join(filter(str.isalpha, match[1]))), person) for match, person in found if match]
+        counted = Counter(letters for letters, _ in named)
+        return {letters: person for letters, person in named if counted[letters] == 1}
 
     def particle_letters(self, person: NotePerson) -> frozenset[str]:
         """Return the first letters, folded, of the particles in a name: the n of Aoibheann Ní Shúilleabháin."""
