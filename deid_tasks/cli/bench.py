@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid_tasks.cli.jsonl import Line, Problems, read_lines
+from deid_tasks.cli.options import INSTITUTIONS_FOLDER, Institutions
 from deid_tasks.cli.output import CsvFile, JsonFile, Output
 from deid_tasks.cli.progress import counting
 from deid_tasks.core.detectors import DetectorName, base_name
@@ -36,9 +37,7 @@ def bench(
     institution: Annotated[
         str | None, typer.Option(help="Use this institution's settings, dictionaries, patients and sentence cache.")
     ] = None,
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
-        "dags/institutions"
-    ),
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     simulated: Annotated[int, typer.Option(min=1, help="Notes to simulate where no file is given.")] = 300,
     obfuscate: Annotated[bool, typer.Option("--obfuscate", help="Put surrogates in too, and audit them.")] = False,  # noqa: FBT002
     json_file: JsonFile = None,

@@ -115,7 +115,7 @@ def compare(
     counted = counted_group(group, section)
     choices = parse_systems((name.strip() for name in systems.split(",") if name.strip()), option or (), variable or ())
     if not choices:
-        raise DeidError("--systems names no system; --list shows them")
+        raise DeidError("--systems has no name of a system; --list shows them")
     sets = [read_compared_set(path, form, limit) for path in gold]
     folder = cache or _default_cache()
     settings = ComparisonSettings(folder, counted, confidence, resamples, fresh, section)

@@ -26,9 +26,9 @@ def run_dbt(
 ) -> None:
     """Run dbt with the layout of an institution: `deid dbt build --institution cedar --select staging`.
 
-    What is no option of this command is passed on. The warehouse is that of PALIMPSEST_DBT_HOST, _PORT, _USER,
-    _PASSWORD and _DBNAME. What dbt shows of rows goes to the terminal alone; its target folder is deleted at the end,
-    unless --target-path names another one.
+    An option that this command does not have is passed on to dbt. The warehouse is that of PALIMPSEST_DBT_HOST,
+    _PORT, _USER, _PASSWORD and _DBNAME. What dbt shows of rows goes to the terminal alone; its target folder is deleted
+    at the end, unless --target-path names another one.
     """
     from deid_tasks.platform.layouts import link_project, note_state_variables, own_layout
     from deid_tasks.settings import load_institution
@@ -43,10 +43,10 @@ def run_dbt(
     project = dbt_project(project).absolute()
     own = own_layout(project, institutions, settings.warehouse.layout)
     words = list(context.args)
-    # dbt reads --vars behind its command, which may have two words (source freshness).
-    first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
-    values = settings.dbt_variables | note_state_variables(own) | given
-    words[first:first] = ["--vars", json.dumps(values, default=str)]
+    # dbt reads --vars behind its command alone. Options may stand before it (--quiet build), or alone (--version).
+    if any(not word.startswith("-") for word in words):
+        values = settings.dbt_variables | note_state_variables(own) | given
+        words += ["--vars", json.dumps(values, default=str)]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "dbt")
         tree.mkdir()

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid_tasks.cli.jsonl import Line, Problems, read_lines
-from deid_tasks.cli.options import PolicyOption, SettingsOption
+from deid_tasks.cli.options import (
+    INSTITUTIONS_FOLDER,
+    Institutions,
+    OptionalInstitution,
+    PolicyOption,
+    SettingsOption,
+)
 from deid_tasks.cli.output import JsonFile, Output
 from deid_tasks.core.errors import InputError
 from deid_tasks.core.figure_table import SCORE, Column, FigureTable
@@ -51,12 +57,8 @@ def explain_one(
     word: Annotated[
         str | None, typer.Option(help="Also say everything about these words, wherever they stand in the note.")
     ] = None,
-    institution: Annotated[
-        str | None, typer.Option(help="Use this institution's settings, dictionaries and patients.")
-    ] = None,
-    institutions: Annotated[Path, typer.Option(help="Folder of the institutions' YAML files.")] = Path(
-        "dags/institutions"
-    ),
+    institution: OptionalInstitution = None,
+    institutions: Institutions = INSTITUTIONS_FOLDER,
     html: Annotated[
         Path | None, typer.Option("--html", help="Also write a page with colours. It holds the text of the note.")
     ] = None,

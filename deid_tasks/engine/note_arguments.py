@@ -103,7 +103,7 @@ def checked_patients(patients: Any) -> Mapping[str, PatientRecord]:
     """Return what is known of patients by their ids; nothing for ``None``.
 
     Raises:
-        InputError: it is no mapping of ids to records. The message names no patient.
+        InputError: it is not a mapping of ids to records. The message names no patient.
     """
     if patients is None:
         return {}

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+import typer.main
 
+from deid_tasks.cli.app import app
 from tests.support.command_line import NOTE, deid, lines, write
 
 
@@ -164,6 +166,26 @@ def test_a_note_of_1_mb_and_one_long_line_run_through(tmp_path):
 def test_the_schema_is_the_one_beside_the_institutions():
     shipped = Path(__file__).parents[2] / "dags" / "institutions" / "schema.json"
     assert json.loads(deid("schema").stdout) == json.loads(shipped.read_text(encoding="utf-8"))
+
+
+def test_every_command_with_an_institution_honours_the_folder_of_the_environment(monkeypatch):
+    monkeypatch.setenv("PALIMPSEST_INSTITUTIONS", "/srv/palimpsest/institutions")
+    folders = {}
+    for words, command in commands(typer.main.get_command(app)):
+        options = {option: one for one in command.params for option in one.opts}
+        if {"--institution", "--institutions"} & options.keys():
+            folders[words] = options["--institutions"].resolve_envvar_value(command.context_class(command))
+    assert {"bench", "explain", "dbt", "tables upgrade"} <= folders.keys()
+    assert set(folders.values()) == {"/srv/palimpsest/institutions"}, folders
+
+
+def commands(command, words=()):
+    """Yield each command that does something, with the words that call it."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield " ".join(words), command
+    for name, one in (inner or {}).items():
+        yield from commands(one, (*words, name))
 
 
 def test_evaluate_reads_a_corpus_and_the_engine_itself_finds(tmp_path):

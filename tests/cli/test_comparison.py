@@ -46,7 +46,7 @@ def test_an_unknown_system_is_one_line(tmp_path):
 def test_no_system_is_one_line(tmp_path):
     result = deid("compare", gold(tmp_path), "--systems", " , ", "--cache", tmp_path / "cache")
     assert (result.returncode, result.stdout) == (2, b"")
-    assert b"--systems names no system" in result.stderr
+    assert b"--systems has no name of a system" in result.stderr
 
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):

@@ -68,6 +68,8 @@ def test_variables_of_settings_and_command_reach_dbt(institutions):
     shown = "harvest_notes {{ var('harvest_notes') }}, harvest_patients {{ var('harvest_patients') }}"
     done = run_dbt(
         institutions, "postgresql://nobody:x@127.0.0.1:1/none",
-        "compile", "--no-introspect", "--no-populate-cache", "--inline", shown, "--vars", "{harvest_patients: 3}",
+        # An option of dbt may stand before dbt's command.
+        "--no-use-colors", "compile", "--no-introspect", "--no-populate-cache", "--inline", shown,
+        "--vars", "{harvest_patients: 3}",
     )  # fmt: skip
     assert "harvest_notes 7, harvest_patients 3" in done.stdout, done.stdout + done.stderr

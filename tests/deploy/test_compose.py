@@ -64,6 +64,14 @@ def test_the_tracked_file_names_no_institution_and_the_other_changes_environment
     assert {key for service in _OVERRIDE["services"].values() for key in service} == {"environment"}
 
 
+def test_without_the_other_file_all_starts_and_no_roles_are_made():
+    environment = _COMPOSE["services"]["database-roles"]["environment"]
+    assert "WAREHOUSE_INSTITUTIONS" not in environment
+    script = _COMPOSE["services"]["database-roles"]["command"][-1].replace("$$", "$")
+    done = subprocess.run(["/bin/sh", "-ec", script], env={"PATH": "/nowhere"}, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_whatever_reads_settings_has_the_hospital_s_folder_read_only():
     for name, service in _SERVICES.items():
         if "build" in service:
@@ -201,11 +209,14 @@ def test_the_roles_are_made_with_a_login_for_every_connection():
 
 def test_an_own_institution_takes_the_place_of_the_simulated_ones_and_no_tracked_file_changes(tmp_path):
     page = (ROOT / "docs" / "how-to" / "run-with-compose.md").read_text(encoding="utf-8")
-    command = "\n".join(line for line in page.splitlines() if line.startswith("sed ") and "LAKESHORE" in line)
+    [block] = [block for block in re.findall(r"```\n(.*?)```", page, re.DOTALL) if "/LAKESHORE/d" in block]
+    command = block.replace("/srv/palimpsest", str(tmp_path / "own"))
     tracked = tmp_path / "deploy" / "compose" / "simulated.yaml"
     tracked.parent.mkdir(parents=True)
     tracked.write_text(_OVERRIDE_TEXT)
     (tmp_path / ".env").write_text((ROOT / ".env.example").read_text(encoding="utf-8"))
+    former = 'services:\n  postgres: {ports: ["10.0.5.2:5432:5432"]}\n'
+    (tmp_path / "docker-compose.override.yaml").write_text(former)
     subprocess.run(["bash", "-ec", command], cwd=tmp_path, check=True)
     text = (tmp_path / "docker-compose.override.yaml").read_text(encoding="utf-8")
     assert not re.search("riverside|lakeshore", text + (tmp_path / ".env").read_text(encoding="utf-8"), re.IGNORECASE)
@@ -219,6 +230,8 @@ def test_an_own_institution_takes_the_place_of_the_simulated_ones_and_no_tracked
         }
         assert set(services[name].get("environment", ())) == expected
     assert tracked.read_text() == _OVERRIDE_TEXT
+    assert (tmp_path / "own" / "former-override.yaml").read_text() == former
+    assert (tmp_path / ".env").read_text(encoding="utf-8").endswith(f"={tmp_path}/own/institutions\n")
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert {".env", "docker-compose.override.yaml"} <= set(ignored)
 

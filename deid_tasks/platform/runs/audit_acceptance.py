@@ -25,8 +25,8 @@ def accept_unsigned_rows(
 
     Raises:
         SettingsError: the audit key is not here.
-        InputError: one of the rows does not exist, was changed, or is none that a verification reports as not signed;
-            or ``last`` is before ``first``.
+        InputError: one of the rows does not exist, was changed, or is not one that a verification reports as not
+            signed; or ``last`` is before ``first``.
     """
     if last < first:
         raise InputError(f"rows {first}-{last}: the first number is above the last; nothing was accepted")
