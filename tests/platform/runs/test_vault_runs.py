@@ -51,7 +51,7 @@ def kept(site, object_store):
     private, public = new_vault_keys()
     names = (
         "riverside_ehr", "catalog", "object_store", "riverside_key", "certificate_signing_key",
-        "certificate_verification_key",
+        "certificate_verification_key", "audit_signing_key",
     )  # fmt: skip
     held = {name: site.secrets.text(name) for name in names} | {"vault_public_key": public}
     vault = VaultSettings(bucket="originals", object_store="object_store")
