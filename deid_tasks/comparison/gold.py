@@ -128,7 +128,7 @@ def narrowed(note: _Note, categories: frozenset[Category], without: frozenset[En
     spans: tuple[Span, ...] = tuple(
         span for span in note.spans if span.category in categories and span.entity not in without
     )
-    counted = frozenset(spans)
+    counted: frozenset[Span] = frozenset(spans)
     ignored = [*note.ignored, *(span for span in note.spans if span not in counted)]
     if Entity.TIME in without:
         ignored += [Span(*match.span(), Entity.TIME) for match in _CLOCK_TIME.finditer(note.text)]
