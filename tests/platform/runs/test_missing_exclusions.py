@@ -74,6 +74,20 @@ def lose(site, *patients):
     )
 
 
+def merge(site, former, survivor):
+    site.rows(
+        "insert into riverside_ehr.person_merge (person_id, surviving_person_id, merged_at)"
+        " select f.person_id, s.person_id, '2024-01-20' from riverside_ehr.person as f, riverside_ehr.person as s"
+        f" where f.person_source_value = '{former}' and s.person_source_value = '{survivor}'"
+    )
+
+
+def asks_always(site, settings):
+    """Settings under which no exclusion ends without a person."""
+    kept = {"publish": dict(settings.publish), "gate": dict(settings.gate)}
+    return with_settings(site, **kept, changes={"max_ended_exclusions": 0})
+
+
 def excluded_ids(site, *patients):
     found = site.rows("select note_id, patient_id from riverside_results.note_ledger where outcome = 'excluded'")
     return sorted(note for note, patient in found if not patients or patient in patients)
@@ -182,7 +196,7 @@ def test_an_end_counts_once_it_was_named_for_a_day(site, excluding):
     assert "lacks 5 that it had" in plan["held"]["review"][0]["reason"]
     # A load that closes the rows which it did not find may name the end of the day.
     site.rows(f"update {ROWS} set valid_to = localtimestamp + interval '2 hours'")
-    assert "held" not in runs.plan_changes_run(settings, site.secrets, "moved forward")
+    assert "held" not in runs.plan_changes_run(settings, site.secrets, "an earlier end")
     site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 minute'")
     site.rows(f"update {memory} set named_end = localtimestamp - interval '1 minute'")
     plan, _ = follow_changes(settings, site, "too early")
@@ -200,9 +214,7 @@ def test_an_end_counts_once_it_was_named_for_a_day(site, excluding):
 
 def test_a_person_ends_those_that_were_shown_and_no_later_ones(site, excluding):
     settings, people = excluding
-    settings = with_settings(
-        site, publish=dict(settings.publish), gate=dict(settings.gate), changes={"max_ended_exclusions": 0}
-    )
+    settings = asks_always(site, settings)
     lose(site, *people[:2])
     plan, _ = follow_changes(settings, site, "asked")
     answer(settings, site, plan["held"], "rejected")
@@ -245,21 +257,11 @@ def test_requests_end_at_once_also_while_exclusions_of_the_warehouse_are_missing
 
 def test_patients_whose_merge_is_lost_stay_excluded(site, excluding):
     settings, people = excluding
-    ids = dict(site.rows("select person_source_value, person_id from riverside_ehr.person"))
-    site.rows(
-        "insert into riverside_ehr.person_merge (person_id, surviving_person_id, merged_at)"
-        f" values ({ids[people[0]]}, {ids[people[5]]}, '2024-01-20')"
-    )
+    merge(site, people[0], people[5])
     follow_changes(settings, site, "merged")
     assert excluded_ids(site, people[5])
     site.rows("delete from riverside_ehr.person_merge")
-    plan, _ = follow_changes(
-        with_settings(
-            site, publish=dict(settings.publish), gate=dict(settings.gate), changes={"max_ended_exclusions": 0}
-        ),
-        site,
-        "lost",
-    )
+    plan, _ = follow_changes(asks_always(site, settings), site, "lost")
     assert "readmitted" not in plan["causes"]
     assert "lacks 1 that it had" in plan["held"]["review"][0]["reason"]
     assert excluded_ids(site, people[5])
@@ -267,33 +269,27 @@ def test_patients_whose_merge_is_lost_stay_excluded(site, excluding):
 
 def test_a_lost_merge_readmits_no_notes_of_a_survivor_who_is_excluded(site, excluding):
     settings, people = excluding
-    ids = dict(site.rows("select person_source_value, person_id from riverside_ehr.person"))
     # Notes of the sixth patient, who is merged into one who objected.
-    site.rows(
-        "insert into riverside_ehr.person_merge (person_id, surviving_person_id, merged_at)"
-        f" values ({ids[people[5]]}, {ids[people[0]]}, '2024-01-20')"
-    )
+    merge(site, people[5], people[0])
     before = excluded_ids(site, people[0])
     follow_changes(settings, site, "merged")
     notes = sorted(set(excluded_ids(site, people[0])) - set(before))
     assert notes
     site.rows("delete from riverside_ehr.person_merge")
-    wary = with_settings(
-        site, publish=dict(settings.publish), gate=dict(settings.gate), changes={"max_ended_exclusions": 0}
-    )
-    plan, _ = follow_changes(wary, site, "lost")
+    settings = asks_always(site, settings)
+    plan, _ = follow_changes(settings, site, "lost")
     assert "readmitted" not in plan["causes"]
     [held] = plan["held"]["review"]
     assert ("lacks 1 that it had" in held["reason"], held["notes"]) == (True, len(notes))
     assert set(notes) <= set(excluded_ids(site))
     # Both tables lost.
     site.rows(f"truncate {ROWS}")
-    assert follow_changes(wary, site, "both")[0]["causes"] == {}
+    assert follow_changes(settings, site, "both")[0]["causes"] == {}
     exclude(site, *people[:5])
     # The merge was a mistake, which a person confirms.
-    plan, _ = follow_changes(wary, site, "asked")
-    answer(wary, site, plan["held"], "approved")
-    plan, _ = follow_changes(wary, site, "approved")
+    plan, _ = follow_changes(settings, site, "asked")
+    answer(settings, site, plan["held"], "approved")
+    plan, _ = follow_changes(settings, site, "approved")
     assert plan["causes"] == {"readmitted": len(notes)}
     assert excluded_ids(site, people[0]) == before
 
