@@ -194,11 +194,11 @@ def test_an_end_counts_once_it_was_named_for_a_day(site, excluding):
     plan, _ = follow_changes(settings, site, "closed")
     assert plan["causes"] == {}
     assert "lacks 5 that it had" in plan["held"]["review"][0]["reason"]
-    # A load that closes the rows which it did not find may name the end of the day.
+    # A load that closes the rows which it did not find may name the end of the day. Then the two hours pass.
     site.rows(f"update {ROWS} set valid_to = localtimestamp + interval '2 hours'")
     assert "held" not in runs.plan_changes_run(settings, site.secrets, "an earlier end")
     site.rows(f"update {ROWS} set valid_to = localtimestamp - interval '1 minute'")
-    site.rows(f"update {memory} set named_end = localtimestamp - interval '1 minute'")
+    site.rows(f"update {memory} set valid_to = localtimestamp - interval '1 minute' where valid_to is not null")
     plan, _ = follow_changes(settings, site, "too early")
     assert (plan["causes"], "lacks 5 that it had" in plan["held"]["review"][0]["reason"]) == ({}, True)
     # Named for a day.
